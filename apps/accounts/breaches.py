@@ -1,7 +1,7 @@
 """Tell people that somebody may have seen their record who should not have, as the privacy notice promises: by e-mail
 (`breach_mail`), and on Home until they have read it. What they read is in the operator's own words."""
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from datetime import datetime
 from itertools import islice
 from typing import Final
@@ -21,6 +21,11 @@ _AT_ONCE: Final = 500
 def everybody() -> QuerySet[User]:
     """Whoever may have a record here, also if they may no longer sign in: all whose address was verified."""
     return User.objects.filter(pk__in=EmailAddress.objects.filter(verified=True).values("user"))
+
+
+def told_of(breach: Breach) -> QuerySet[User]:
+    """Everybody who was told of this one, for more that became known, or for a correction."""
+    return User.objects.filter(pk__in=breach.notices.values("user"))
 
 
 def announce(people: QuerySet[User], *, english: str, spanish: str, at: datetime, actor: Actor) -> Breach | None:
@@ -54,11 +59,33 @@ def announce(people: QuerySet[User], *, english: str, spanish: str, at: datetime
 def _announce_to(user_ids: Sequence[UUID], breach: Breach) -> None:
     """Whoever closes their account meanwhile is left out."""
     with transaction.atomic():
-        locked = User.objects.select_for_update(no_key=True).filter(pk__in=user_ids).order_by("pk")
-        found = list(locked.values_list("pk", flat=True))
+        found = _locked(user_ids)
         due_at = breach.announced_at
         BreachNotice.objects.bulk_create(BreachNotice(breach=breach, user_id=pk, mail_due_at=due_at) for pk in found)
         User.objects.filter(pk__in=found).update(has_breach_to_read=True)
+
+
+def withdraw(breach: Breach, *, at: datetime, actor: Actor) -> int:
+    """Tell nobody else of it: it was announced by mistake. Returns how many know of it, or may know: of those whom no
+    mail was tried for and who have not read it, nothing stays."""
+    breach.notices.update(mail_due_at=None)
+    untold = breach.notices.filter(tries=0, read_at=None)
+    ids = untold.order_by("user").values_list("user", flat=True).iterator(chunk_size=_AT_ONCE)
+    while batch := list(islice(ids, _AT_ONCE)):
+        with transaction.atomic():
+            people = _locked(batch)
+            untold.filter(user__in=people).delete()
+            _set_whether_to_read(people)
+    count = breach.notices.count()
+    recording.record(
+        EventType.BREACH_WITHDRAWN,
+        actor=actor,
+        at=at,
+        subject="breach",
+        subject_id=str(breach.pk),
+        facts={Fact.COUNT: count},
+    )
+    return count
 
 
 def unread(user: User) -> Sequence[BreachNotice]:
@@ -72,7 +99,17 @@ def unread(user: User) -> Sequence[BreachNotice]:
 def mark_read(user: User, notice_id: UUID, *, at: datetime) -> None:
     """Home shows it no more. The time of the first reading stays."""
     with transaction.atomic():
-        User.objects.select_for_update(no_key=True).get(pk=user.pk)  # one notice is read, or announced, at a time
-        unread = BreachNotice.objects.filter(user=user, read_at__isnull=True)
-        unread.filter(pk=notice_id).update(read_at=at)
-        User.objects.filter(pk=user.pk).update(has_breach_to_read=unread.exists())
+        people = _locked([user.pk])  # one notice is read, or announced, at a time
+        BreachNotice.objects.filter(user__in=people, pk=notice_id, read_at=None).update(read_at=at)
+        _set_whether_to_read(people)
+
+
+def _locked(user_ids: Collection[UUID]) -> list[UUID]:
+    """Those of these people who still have an account, locked."""
+    rows = User.objects.select_for_update(no_key=True).filter(pk__in=user_ids).order_by("pk")
+    return list(rows.values_list("pk", flat=True))
+
+
+def _set_whether_to_read(user_ids: Collection[UUID]) -> None:
+    unread = BreachNotice.objects.filter(user=OuterRef("pk"), read_at=None)
+    User.objects.filter(pk__in=user_ids).update(has_breach_to_read=Exists(unread))

@@ -65,6 +65,7 @@ class EventType(models.TextChoices):
     KEYS_REWRAPPED = "keys.rewrapped", _("Data keys wrapped anew")
     KEYS_RENEWED = "keys.renewed", _("Data keys replaced")
     BREACH_ANNOUNCED = "breach.announced", _("People told that somebody may have seen their record")
+    BREACH_WITHDRAWN = "breach.withdrawn", _("No more people told that somebody may have seen their record")
     DELETIONS_REPLAYED = "deletions.replayed", _("Deletions done again after restoring a backup")
     BULK_EXPORT_STARTED = "bulk_export.started", _("Bulk export started")
     BULK_EXPORT_FINISHED = "bulk_export.finished", _("Bulk export ended")

@@ -200,12 +200,59 @@ class TestTheCommand:
             self.run(*words, "--everybody", "--send")
         assert Breach.objects.count() == 2
 
+    def test_tells_more_to_whoever_was_told_before(self, words, alice, sam):
+        first = announce(alice)
+        self.run(*words, "--told", str(first.pk), "--send")
+        assert [one.user for one in Breach.objects.latest("pk").notices.all()] == [alice]
+        with pytest.raises(CommandError, match="no such breach"):
+            self.run(*words, "--told", "999999", "--send")
+
     @pytest.mark.parametrize("content", [b"", b" \n", b"\xff", b"a" * 20_001, b"a\0", b"\x1b[2J"])
     def test_takes_no_words_that_nobody_could_read(self, words, alice, tmp_path, content):
         (tmp_path / "es").write_bytes(content)
         with pytest.raises(CommandError):
             self.run(*words, "--everybody", "--send")
         assert not Breach.objects.exists()
+
+
+class TestABreachThatWasWithdrawn:
+    @pytest.fixture
+    def withdrawn(self, alice: User, sam: User) -> Breach:
+        """Alice has got the mail; Sam was not told yet."""
+        announce(alice)
+        breach_mail.send(at=NOON)
+        breach = announce(alice, sam)
+        BreachNotice.objects.filter(user=alice).update(tries=1, mail_due_at=NOON)
+        printed = io.StringIO()
+        call_command("withdraw_breach", str(breach.pk), stdout=printed)
+        assert "1 account knew, or may know." in printed.getvalue()
+        mail.outbox.clear()
+        return breach
+
+    def test_is_mailed_to_nobody_else(self, withdrawn, alice):
+        Breach.objects.exclude(pk=withdrawn.pk).delete()
+        assert breach_mail.send(at=NOON + OUTAGE) == 0
+        assert list(breaches.told_of(withdrawn)) == [alice]
+
+    def test_is_on_home_only_where_it_may_be_known(self, withdrawn, alice, sam, signed_in):
+        home = reverse("home")
+        assert signed_in(alice).get(home).content.decode().count(HEADING) == 2
+        assert HEADING not in signed_in(sam).get(home).content.decode()
+        assert not User.objects.get(pk=sam.pk).has_breach_to_read
+
+    def test_leaves_what_else_there_is_to_read(self, alice):
+        first, second = announce(alice), announce(alice)
+        breaches.withdraw(second, at=NOON, actor=Actor.system("tests"))
+        alice.refresh_from_db()
+        assert [one.breach for one in breaches.unread(alice)] == [first]
+
+    def test_is_in_the_audit_log(self, withdrawn):
+        event = AuditEvent.objects.get(event="breach.withdrawn")
+        assert (event.subject_id, event.facts) == (str(withdrawn.pk), {"count": 1})
+
+    def test_must_exist(self, db):
+        with pytest.raises(CommandError, match="no such breach"):
+            call_command("withdraw_breach", "1")
 
 
 class TestTheAdmin:

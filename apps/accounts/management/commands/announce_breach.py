@@ -12,7 +12,7 @@ from django.template.defaultfilters import pluralize
 from django.utils import timezone
 
 from apps.accounts import breaches
-from apps.accounts.models import User
+from apps.accounts.models import Breach, User
 from apps.audit.recording import Actor
 
 _LONGEST = 20_000  # characters: more is no word to people
@@ -33,13 +33,16 @@ class Command(BaseCommand):
         parser.add_argument("--spanish", required=True, metavar="FILE", help="the same for those who read Spanish")
         whom = parser.add_mutually_exclusive_group(required=True)
         whom.add_argument("--people", metavar="FILE", help="their ids or e-mail addresses, one a line; - reads them")
+        whom.add_argument(
+            "--told", metavar="ID", type=int, help="who was told of this one before: more, or a correction"
+        )
         whom.add_argument("--everybody", action="store_true", help="everybody who may have a record here")
         parser.add_argument("--send", action="store_true", help="do it")
 
-    def handle(self, *_args: Any, english: str, spanish: str, people: str | None, send: bool, **_options: Any) -> None:
+    def handle(self, *_args: Any, english: str, spanish: str, send: bool, **options: Any) -> None:
         """Print the words and the number of people."""
         words = {"english": _words(english), "spanish": _words(spanish)}
-        whom, gone = (breaches.everybody(), 0) if people is None else _named(_read(people))
+        whom, gone = _whom(options)
         count = whom.count()
         for name, text in words.items():
             self.stdout.write(f"{name.title()}:\n\n{text}\n")
@@ -52,7 +55,21 @@ class Command(BaseCommand):
         if breach is None:
             raise CommandError("Nobody was told: all of them were told these words before.")
         count = breach.notices.count()
-        self.stdout.write(f"{count:,} account{pluralize(count)} will be told. The admin shows how far that is.")
+        self.stdout.write(
+            f"{count:,} account{pluralize(count)} will be told of breach {breach.pk}. The admin shows how far that is."
+        )
+
+
+def _whom(options: dict[str, Any]) -> tuple[QuerySet[User], int]:
+    """The people, and how many ids are of nobody."""
+    if options["people"] is not None:
+        return _named(_read(options["people"]))
+    if options["told"] is None:
+        return breaches.everybody(), 0
+    breach = Breach.objects.filter(pk=options["told"]).first()
+    if breach is None:
+        raise CommandError("There is no such breach.")
+    return breaches.told_of(breach), 0
 
 
 def _words(path: str) -> str:
