@@ -19,16 +19,17 @@ from django.contrib.admin import AdminSite
 from django.contrib.auth.admin import GroupAdmin
 from django.contrib.auth.models import Group
 from django.db import transaction
-from django.db.models import Count, Model, Q, QuerySet
+from django.db.models import Model, QuerySet
 from django.http import HttpRequest
 from django.utils import timezone
 from django.utils.functional import Promise
 from django.utils.translation import gettext_lazy as _
 
 from apps.accounts import owner_mail, staff_second_step
+from apps.accounts.admin_breaches import BreachAdmin, BreachNoticeAdmin
 from apps.accounts.admin_reauthentication import ReauthenticationAdmin
 from apps.accounts.current_user import current_user
-from apps.accounts.models import Breach, Consent, User
+from apps.accounts.models import Breach, BreachNotice, Consent, User
 from apps.accounts.notices import NOTICES
 from apps.accounts.user_id_column import UserIdColumn
 from apps.audit import recording
@@ -278,45 +279,8 @@ class AuditedGroupAdmin(ReauthenticationAdmin, ShownLookupsAdmin, ConcurrentEdit
         )
 
 
-@admin.register(Breach)
-class BreachAdmin(ReadOnlyAdmin):
-    """What people were told after a breach, and how many of them it has reached. `announce_breach` tells them."""
-
-    list_display = ("announced_at", "people", "mailed", "mail_to_come", "read")
-    fields = ("announced_at", "people", "mailed", "mail_to_come", "read", "english", "spanish")
-    ordering = ("-announced_at",)
-
-    def get_queryset(self, request: HttpRequest) -> QuerySet[Breach]:
-        """With the numbers of its notices."""
-        rows: QuerySet[Breach] = super().get_queryset(request)
-        return rows.annotate(
-            people_count=Count("notices"),
-            mailed_count=Count("notices", filter=Q(notices__mailed_at__isnull=False)),
-            to_come_count=Count("notices", filter=Q(notices__mail_due_at__isnull=False)),
-            read_count=Count("notices", filter=Q(notices__read_at__isnull=False)),
-        )
-
-    @admin.display(description=_("people"))
-    def people(self, row: Any) -> int:
-        """Whom it concerns, without those who closed their account since."""
-        return int(row.people_count)
-
-    @admin.display(description=_("told by e-mail"))
-    def mailed(self, row: Any) -> int:
-        """The mail server took the mail."""
-        return int(row.mailed_count)
-
-    @admin.display(description=_("e-mail to come"))
-    def mail_to_come(self, row: Any) -> int:
-        """It is being tried."""
-        return int(row.to_come_count)
-
-    @admin.display(description=_("read it here"))
-    def read(self, row: Any) -> int:
-        """They said so."""
-        return int(row.read_count)
-
-
+admin.site.register(Breach, BreachAdmin)
+admin.site.register(BreachNotice, BreachNoticeAdmin)
 # allauth registers forms that can change all of these. Sessions are nobody's business but their owner's, and not here.
 for model in (EmailAddress, Authenticator):
     admin.site.unregister(model)

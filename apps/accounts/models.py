@@ -190,7 +190,7 @@ class BreachNotice(models.Model):
     """One person is told of a breach: by e-mail, and on Home until they have read it."""
 
     id = models.UUIDField(primary_key=True, default=uuid.uuid4, editable=False)
-    breach = models.ForeignKey(Breach, on_delete=models.CASCADE, related_name="notices")
+    breach = models.ForeignKey(Breach, models.CASCADE, verbose_name=_("breach"), related_name="notices")
     user = models.ForeignKey(User, on_delete=models.CASCADE, related_name="breach_notices")
     mail_due_at = models.DateTimeField(null=True)  # empty once the mail was sent, or was tried too often
     tries = models.PositiveSmallIntegerField(default=0, db_default=0)

@@ -261,7 +261,26 @@ class TestTheAdmin:
         breach_mail.send(at=NOON)
         breaches.mark_read(alice, breach.notices.get(user=alice).pk, at=NOON)
         page = staff.get(reverse("admin:accounts_breach_changelist")).content.decode()
-        for column, count in (("people", 2), ("mailed", 2), ("mail_to_come", 0), ("read", 1)):
+        for column, count in (("people", 2), ("mailed", 2), ("mail_to_come", 0), ("read", 1), ("unreached", 0)):
             assert f'field-{column}">{count}<' in page
         whole = staff.get(reverse("admin:accounts_breach_change", args=[breach.pk])).content.decode()
         assert "A laptop was stolen." in whole
+
+    @pytest.mark.parametrize(
+        ("columns", "answer", "words"),
+        [
+            ({"mailed_at": NOON}, "yes", "told by e-mail"),
+            ({"read_at": NOON, "mail_due_at": NOON}, "yes", "read it here"),
+            ({"mail_due_at": NOON}, "not-yet", "e-mail to come"),
+            ({}, "no", "in no way"),
+        ],
+    )
+    def test_says_whom_it_has_not_reached(self, notice, staff: Client, columns, answer, words):
+        BreachNotice.objects.update(**{"mail_due_at": None, **columns})
+        every = reverse("admin:accounts_breachnotice_changelist")
+        found = {one: staff.get(every, {"reached": one}).content.decode() for one in ("yes", "not-yet", "no")}
+        assert [one for one, page in found.items() if str(notice.user_id) in page] == [answer]
+        assert f'field-reached">{words}<' in found[answer]
+        assert "alice@example.org" not in found[answer]
+        page = staff.get(reverse("admin:accounts_breach_changelist")).content.decode()
+        assert f'field-unreached">{int(answer == "no")}<' in page
