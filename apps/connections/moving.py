@@ -14,7 +14,6 @@ from datetime import datetime
 from uuid import UUID
 
 from django.core.exceptions import ValidationError
-from django.db import transaction
 from django.db.models import Count, Exists, OuterRef, QuerySet, Subquery, prefetch_related_objects
 
 from apps.audit.recording import Actor
@@ -154,8 +153,9 @@ def approve(endpoint: Endpoint, *, seen: Addresses, actor: Actor, at: datetime) 
 def withdraw(endpoint: Endpoint, *, actor: Actor, at: datetime) -> None:
     """Withdraw an approval: nothing is sent there any more. Every endpoint that followed awaits staff again, and its
     links go on at the earlier address. Those whose tokens were issued there wait, as do all links of an endpoint that
-    was first linked there. Raises NothingMoved if there is no approval."""
-    with transaction.atomic():
+    was first linked there. Raises NothingMoved if there is no approval, and `import_waits.StillImporting`; nothing was
+    withdrawn then."""
+    with import_waits.briefly():
         _locked([row.registration_id for row in moving.approvals(endpoint)])
         rows = moving.approvals(endpoint)  # somebody else may have been first
         if not rows:

@@ -42,8 +42,7 @@ def _act(request: HttpRequest, endpoint: Endpoint) -> HttpResponse:
     at = timezone.now()
     try:
         if "withdraw" in request.POST:
-            with import_waits.briefly():
-                moving.withdraw(endpoint, actor=actor(request), at=at)
+            moving.withdraw(endpoint, actor=actor(request), at=at)
             messages.success(request, _("Taken back: nothing is sent there any more."))
             return there
         seen = Addresses(request.POST.get("authorize_url", ""), request.POST.get("token_url", ""))
