@@ -9,13 +9,13 @@ from typing import Any
 
 from django.core.exceptions import ValidationError
 from django.core.management.base import BaseCommand, CommandError
-from django.db import transaction
 from django.template.defaultfilters import pluralize
 from django.utils import timezone
 
 from apps.audit.recording import Actor
 from apps.directory import (
     enabling,
+    import_waits,
     linkability,
     overriding,
     published_keys,
@@ -26,6 +26,7 @@ from apps.directory import (
     trusting,
 )
 from apps.directory.desk import system_accounts
+from apps.directory.import_waits import StillImporting
 from apps.directory.management import arguments, naming
 from apps.directory.models import AuthorizationServer, ClientRegistration, Endpoint, SystemAccount
 from apps.directory.registering import RefreshScope, SmartVersion, Terms
@@ -102,8 +103,13 @@ class Command(BaseCommand):
         servers = _servers(options["authorization_server"])
         is_awaited = options["client_id"] and any(_needs_secret(server, options) for server in servers)
         secret = _secret() if is_awaited else None  # no lock is held while it is typed
-        with transaction.atomic():
-            lines = [_line(server, self._register(server, versions, secret, options)) for server in servers]
+        try:
+            with import_waits.briefly():
+                lines = [_line(server, self._register(server, versions, secret, options)) for server in servers]
+        except StillImporting:
+            raise CommandError(
+                "Nothing was stored, because a list is being imported. After that, do it again."
+            ) from None
         for line in lines:
             self.stdout.write(json.dumps(line))
         for server in servers:
