@@ -24,7 +24,8 @@ class Command(BaseCommand):
 
     help = (
         "Tell people by e-mail and on Home that somebody may have seen their record: what happened, what was seen, "
-        "what they can do, and what you do. The words are yours. Name no provider in them, and nobody's health."
+        "what they can do, what you do, and how to reach you. The words are yours. Name no provider in them, and "
+        "nobody's health. Given again, it goes on with those who were not told these words yet."
     )
 
     def add_arguments(self, parser: CommandParser) -> None:
