@@ -28,18 +28,19 @@ def told_of(breach: Breach) -> QuerySet[User]:
     return User.objects.filter(pk__in=breach.notices.values("user"))
 
 
-def announce(people: QuerySet[User], *, english: str, spanish: str, at: datetime, actor: Actor) -> Breach | None:
-    """Tell those of these people who were not told the same words before; None if there are none. Their mail is sent on
-    schedule.
+def untold(people: QuerySet[User], *, english: str, spanish: str) -> QuerySet[User]:
+    """Those of these people who were not told the same words before."""
+    told = BreachNotice.objects.filter(user=OuterRef("pk"), breach__english=english, breach__spanish=spanish)
+    return people.filter(~Exists(told))
+
+
+def announce(people: QuerySet[User], *, english: str, spanish: str, at: datetime, actor: Actor) -> Breach:
+    """Tell those of these people who are `untold`. Their mail is sent on schedule.
 
     Some people at a time, because nobody whose row is locked can sign in: all in one transaction, that was 27 seconds
     for 100,000 people. If it breaks off, announcing the same again goes on with the others.
     """
-    told = BreachNotice.objects.filter(user=OuterRef("pk"), breach__english=english, breach__spanish=spanish)
-    untold = people.filter(~Exists(told))
-    count = untold.count()
-    if not count:
-        return None
+    whom = untold(people, english=english, spanish=spanish)
     with transaction.atomic():
         breach = Breach.objects.create(english=english, spanish=spanish, announced_at=at)
         recording.record(
@@ -48,9 +49,9 @@ def announce(people: QuerySet[User], *, english: str, spanish: str, at: datetime
             at=at,
             subject="breach",
             subject_id=str(breach.pk),
-            facts={Fact.COUNT: count},
+            facts={Fact.COUNT: whom.count()},
         )
-    ids = untold.order_by("pk").values_list("pk", flat=True).iterator(chunk_size=_AT_ONCE)
+    ids = whom.order_by("pk").values_list("pk", flat=True).iterator(chunk_size=_AT_ONCE)
     while batch := list(islice(ids, _AT_ONCE)):
         _announce_to(batch, breach)
     return breach
@@ -69,12 +70,12 @@ def withdraw(breach: Breach, *, at: datetime, actor: Actor) -> int:
     """Tell nobody else of it: it was announced by mistake. Returns how many know of it, or may know: of those whom no
     mail was tried for and who have not read it, nothing stays."""
     breach.notices.update(mail_due_at=None)
-    untold = breach.notices.filter(tries=0, read_at=None)
-    ids = untold.order_by("user").values_list("user", flat=True).iterator(chunk_size=_AT_ONCE)
+    unknown = breach.notices.filter(tries=0, read_at=None)
+    ids = unknown.order_by("user").values_list("user", flat=True).iterator(chunk_size=_AT_ONCE)
     while batch := list(islice(ids, _AT_ONCE)):
         with transaction.atomic():
             people = _locked(batch)
-            untold.filter(user__in=people).delete()
+            unknown.filter(user__in=people).delete()
             _set_whether_to_read(people)
     count = breach.notices.count()
     recording.record(

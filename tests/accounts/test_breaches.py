@@ -30,9 +30,7 @@ HEADING = "Somebody may have seen your record"
 def announce(*people: User) -> Breach:
     whom = User.objects.filter(pk__in=[one.pk for one in people])
     words = f"{ENGLISH} {Breach.objects.count()}"
-    breach = breaches.announce(whom, english=words, spanish=SPANISH, at=NOON, actor=Actor.system("tests"))
-    assert breach is not None
-    return breach
+    return breaches.announce(whom, english=words, spanish=SPANISH, at=NOON, actor=Actor.system("tests"))
 
 
 @pytest.fixture
@@ -194,10 +192,12 @@ class TestTheCommand:
     def test_tells_the_same_words_to_nobody_twice(self, words, alice, sam, tmp_path):
         (tmp_path / "people").write_text(str(alice.pk))
         self.run(*words, "--people", str(tmp_path / "people"), "--send")
+        assert "1 account would be told" in self.run(*words, "--everybody")
         assert "1 account will be told" in self.run(*words, "--everybody", "--send")
         assert [one.user for one in Breach.objects.latest("pk").notices.all()] == [sam]
-        with pytest.raises(CommandError, match="Nobody was told"):
-            self.run(*words, "--everybody", "--send")
+        for options in ((), ("--send",)):
+            with pytest.raises(CommandError, match="all were told these words before"):
+                self.run(*words, "--everybody", *options)
         assert Breach.objects.count() == 2
 
     def test_tells_more_to_whoever_was_told_before(self, words, alice, sam):

@@ -44,17 +44,17 @@ class Command(BaseCommand):
         """Print the words and the number of people."""
         words = {"english": _words(english), "spanish": _words(spanish)}
         whom, gone = _whom(options)
-        count = whom.count()
+        count = breaches.untold(whom, **words).count()
         for name, text in words.items():
             self.stdout.write(f"{name.title()}:\n\n{text}\n")
         if gone:
             self.stdout.write(f"{gone:,} id{pluralize(gone)} of no account: nobody can tell them any more.")
+        if not count:
+            raise CommandError("Nobody would be told: there is nobody, or all were told these words before.")
         if not send:
             self.stdout.write(f"{count:,} account{pluralize(count)} would be told. To do it, add --send.")
             return
         breach = breaches.announce(whom, **words, at=timezone.now(), actor=Actor.system("announce_breach"))
-        if breach is None:
-            raise CommandError("Nobody was told: all of them were told these words before.")
         count = breach.notices.count()
         self.stdout.write(
             f"{count:,} account{pluralize(count)} will be told of breach {breach.pk}. The admin shows how far that is."
