@@ -46,6 +46,11 @@ _WRONG: Mapping[str, re.Pattern[str]] = {
 }
 _VALIDATES = re.compile(r"VALIDATE CONSTRAINT")
 
+_FOLLOWED = """
+SELECT conrelid::regclass::text, attname, confdeltype::text FROM pg_constraint
+JOIN pg_attribute ON attrelid = conrelid AND attnum = conkey[1] WHERE contype = 'f'
+"""
+
 
 def faults(migration: Migration, state: ProjectState) -> Iterator[str]:
     """What would keep others out for long, of one migration over this state of the models."""
@@ -161,6 +166,33 @@ class TestAMigrationOfARelease:
 
     def test_has_a_first_one_that_exists(self, db):
         assert {(app, name) for app, name in BEFORE.items() if name} <= set(MigrationLoader(connection).disk_migrations)
+
+
+class TestAReferenceOfARelease:
+    """Of a table or a column that an earlier release does not know: it deletes what is referred to."""
+
+    def test_is_followed_by_postgres_when_an_earlier_release_deletes(self, db):
+        loader = MigrationLoader(connection)
+        earlier = loader.project_state([(app, name) for app, name in BEFORE.items() if name]).apps
+        known = {(model._meta.db_table, field.column) for model in earlier.get_models() for field in _references(model)}
+        later = {
+            (model._meta.db_table, field.column): field
+            for model in apps.get_models()
+            for field in _references(model)
+            if model._meta.app_label in BEFORE and (model._meta.db_table, field.column) not in known
+        }
+        with connection.cursor() as cursor:
+            cursor.execute(_FOLLOWED)
+            followed = {(table, column): action for table, column, action in cursor.fetchall()}
+        actions = {models.CASCADE: "c", models.SET_NULL: "n"}
+        assert len(later) > 5
+        assert {name: followed[name] for name in later} == {
+            name: actions[field.remote_field.on_delete] for name, field in later.items()
+        }
+
+
+def _references(model: type[models.Model]) -> Iterator[Any]:
+    return (field for field in model._meta.concrete_fields if field.remote_field)
 
 
 def _ours() -> list[tuple[str, str]]:

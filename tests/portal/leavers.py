@@ -8,7 +8,7 @@ from django.test import Client
 from django.urls import reverse
 from django.utils import timezone
 
-from apps.accounts.models import User
+from apps.accounts.models import Breach, BreachNotice, User
 from apps.connections.authorization_responses import candidates
 from apps.connections.models import AuthorizationRequest, Connection
 from apps.directory.models import Endpoint
@@ -88,6 +88,8 @@ def give_everything(user: User, staff: User, endpoint: Endpoint, provider: Provi
     shared = giving.share_of(user, linked)
     giving.enter(Client(), shared)
     FileOpening.objects.create(opening=shared.openings.get(), file_hash=user.pk.bytes * 2, at=now)
+    breach, _was_made = Breach.objects.get_or_create(defaults={"announced_at": now})
+    BreachNotice.objects.create(breach=breach, user=user)
     wishing.note(user, linked.provider, at=now)
     wishing.note_by_name(user, "Corner Practice", "Salem", at=now)
     browser, _other = sign_in(user), sign_in(user)

@@ -77,12 +77,12 @@ class TestAnAccountThatIsClosed:
         ):  # ids alone; the second until it is written
             del before[table], during[table], after[table]
         assert {table for table in during if during[table] != before[table]} == {
-            "account_emailaddress", "accounts_consent", "accounts_session", "accounts_user", "axes_accessattempt",
-            "connections_authorizationrequest", "connections_connection", "connections_storedtokenset",
-            "directory_wish", "django_admin_log", "mfa_authenticator", "records_attachment", "records_leaf",
-            "records_pendingread", "records_quarantinedrow", "records_record", "records_recordversion",
-            "records_shelf", "records_syncrun", "records_syncstep", "sharing_fileopening", "sharing_opening",
-            "sharing_share",
+            "account_emailaddress", "accounts_breachnotice", "accounts_consent", "accounts_session", "accounts_user",
+            "axes_accessattempt", "connections_authorizationrequest", "connections_connection",
+            "connections_storedtokenset", "directory_wish", "django_admin_log", "mfa_authenticator",
+            "records_attachment", "records_leaf", "records_pendingread", "records_quarantinedrow", "records_record",
+            "records_recordversion", "records_shelf", "records_syncrun", "records_syncstep", "sharing_fileopening",
+            "sharing_opening", "sharing_share",
         }  # fmt: skip
         assert after == before
 
