@@ -8,6 +8,6 @@ from apps.vault.migrations._references import FollowDeletion
 class Migration(migrations.Migration):
     atomic = False  # rows are checked while the site goes on
 
-    dependencies = [("accounts", "0008_breaches")]
+    dependencies = [("accounts", "0010_breachnotice_breach_name")]
 
     operations = [FollowDeletion("breachnotice", "breach"), FollowDeletion("breachnotice", "user")]
