@@ -187,7 +187,7 @@ class SyncStep(models.Model):
     finished_at = models.DateTimeField(_("finished"), null=True)
     # Refused, but the refusal is not believed yet (`withholding`).
     is_refusal_doubted = models.BooleanField(_("refused, in doubt"), default=False, db_default=False)
-    # Whether its rows refer to resources that are read after them.
+    # Whether its rows refer to what gives entries names (`shelving.contexts`).
     refers = models.BooleanField(_("names what is read after it"), default=False, db_default=False)
     # Whether what it brought is not on the shelves yet.
     needs_shelf = models.BooleanField(_("not on the shelves yet"), default=False, db_default=False)

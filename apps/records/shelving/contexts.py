@@ -43,10 +43,10 @@ class ContextReader:
         """The context to present these bodies with."""
         if len(self._others) > _MOST:
             self._others = {}
-        wanted = _referred_to(bodies)
+        wanted = referred_to(bodies)
         for _round in range(_ROUNDS):
             missing = [path for path in wanted if "/".join(path) not in self._others]
-            wanted = _referred_to(self._fetch(missing)) if missing else set()
+            wanted = referred_to(self._fetch(missing)) if missing else set()
         root, patient = self._connection.endpoint.fhir_base_url, self._connection.fhir_patient_id
         return Context(self._others, self._birth_date, root=root, patient=patient, today=self._today)
 
@@ -80,6 +80,7 @@ class ContextReader:
         return None
 
 
-def _referred_to(bodies: Iterable[bytes]) -> set[tuple[str, str]]:
+def referred_to(bodies: Iterable[bytes]) -> set[tuple[str, str]]:
+    """Type and id of each resource of `TYPES` to which these bodies refer."""
     found = {pair for body in bodies for pair in _REFERENCES.findall(body)}
     return {(kind.decode(), name.decode("utf-8", "replace")) for kind, name in found}

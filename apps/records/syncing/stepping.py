@@ -16,6 +16,7 @@ from django.db.models import QuerySet
 
 from apps.records.binary_cursors import binary_cursor
 from apps.records.models import PendingRead, Record, SyncRun, SyncStep
+from apps.records.shelving import contexts
 from apps.records.subjects import shelved_for
 from apps.records.syncing import finding_references, planning
 from apps.records.syncing.fetching import Clock, Source
@@ -163,13 +164,14 @@ def store(
         for resource_type, rows in _by_type(ours):
             new_types = work.turn.new_types
             kept = storing.keep(connection, rows, run_id=work.run.pk, ring=ring, at=now, new_types=new_types)
+            refers = bool(contexts.referred_to(row.body for row in rows))
             if resource_type == step.resource_type:
                 step.rows_kept += kept.rows
-                _count(step, kept)
-            elif kept.differing:
-                _count_company(resource_type, kept, work)
+                _count(step, kept, refers=refers)
+            elif kept.differing or shelved_for(resource_type):
+                _count_company(resource_type, kept, work, refers=refers)
         quarantining.keep(work.run, theirs, ring=ring, at=now)
-        step.refers = _note_references(ours, read=read, work=work) or step.refers
+        _note_references(ours, read=read, work=work)
         step.pages += 1
         step.rows_got += sum(row.resource_type == step.resource_type for row in resources)
         step.rows_refused += len(theirs)
@@ -277,13 +279,14 @@ def _by_type(rows: Iterable[Resource]) -> Iterator[tuple[str, list[Resource]]]:
     return ((resource_type, list(alike)) for resource_type, alike in groupby(sorted(rows, key=kind), key=kind))
 
 
-def _count(step: SyncStep, kept: StoreCounts) -> None:
+def _count(step: SyncStep, kept: StoreCounts, *, refers: bool) -> None:
     step.rows_changed += kept.differing
     step.rows_concluded += kept.concluded
     step.needs_shelf = step.needs_shelf or kept.differing > 0
+    step.refers = step.refers or refers
 
 
-def _count_company(resource_type: str, kept: StoreCounts, work: Work) -> None:
+def _count_company(resource_type: str, kept: StoreCounts, work: Work, *, refers: bool) -> None:
     """Count what came along for the step of its type. If the type is listed and was not asked for, it becomes a step
     that says so."""
     step = work.turn.steps.get(resource_type) or work.run.steps.filter(resource_type=resource_type).first()
@@ -293,20 +296,19 @@ def _count_company(resource_type: str, kept: StoreCounts, work: Work) -> None:
         ended = {"status": Status.GAP, "gap": Gap.NOT_OFFERED, "finished_at": work.clock()}
         step = SyncStep.objects.create(run=work.run, user_id=work.run.user_id, resource_type=resource_type, **ended)
     work.turn.steps[resource_type] = step
-    _count(step, kept)
-    step.save(update_fields=["rows_changed", "rows_concluded", "needs_shelf"])
+    _count(step, kept, refers=refers)
+    step.save(update_fields=["rows_changed", "rows_concluded", "needs_shelf", "refers"])
 
 
-def _note_references(rows: Sequence[Resource], *, read: Target | None, work: Work) -> bool:
-    """Note what these rows refer to, to be read after the searches, and mark `read` as done. Returns whether they refer
-    to anything."""
+def _note_references(rows: Sequence[Resource], *, read: Target | None, work: Work) -> None:
+    """Note what these rows refer to, to be read after the searches, and mark `read` as done."""
     depth = 0
     if read is not None:
         of_read = PendingRead.objects.filter(run=work.run, resource_type=read[0], logical_id=read[1])
         of_read.update(is_done=True, is_owed=False)
         depth = (of_read.values_list("depth", flat=True).first() or 0) + 1
     if depth > MOST_DEPTH:
-        return False
+        return
     named = finding_references.targets((row.body for row in rows), base_url=work.source.server.base_url)
     found = named - work.turn.noted
     work.turn.noted.update(found)
@@ -317,7 +319,6 @@ def _note_references(rows: Sequence[Resource], *, read: Target | None, work: Wor
         ),
         ignore_conflicts=True,
     )
-    return bool(named)
 
 
 def _as_many_as_are_read(found: set[Target]) -> Iterator[Target]:

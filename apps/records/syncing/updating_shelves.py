@@ -1,18 +1,20 @@
 """Rebuild the shelves that a sync run made out of date: once for all steps that ended in a turn, even if a worker dies.
 
-Names, such as those of doctors, come after the rows that refer to them. When all have come, the shelves of those rows,
-and no others, are rebuilt once more. Shelves that an earlier run did not build are built with the next run; if workers
-died over them, they can cost that run one worker at most.
+Names, such as those of doctors, medicines and devices, may come after the rows that refer to them, or only in a later
+run. When they have come, the shelves of all rows that may refer to them are rebuilt once more. Shelves that an earlier
+run did not build are built with the next run; if workers died over them, they can cost that run one worker at most.
 """
 
 import logging
+from collections.abc import Iterable
 from datetime import datetime
 
 from django.db import transaction
 from django.db.models import Q, QuerySet
 
 from apps.records import shelving
-from apps.records.models import Shelf, SyncRun, SyncStep
+from apps.records.models import Record, Shelf, SyncRun, SyncStep
+from apps.records.shelving import contexts
 from apps.records.subjects import SUBJECTS, Subject, shelved_for
 from apps.records.syncing.planning import REFERENCED
 from apps.records.syncing.workers import worker_deaths
@@ -31,12 +33,11 @@ def update(run: SyncRun, lease: Lease, *, at: datetime) -> None:
     ended = _ended(run)
     unshown = ended.filter(needs_shelf=True)
     changed = set(unshown.values_list("resource_type", flat=True))
-    if changed.intersection(REFERENCED):
-        named = ended.filter(refers=True, run__in={run.pk, *unshown.values_list("run_id", flat=True)})
-        changed.update(named.values_list("resource_type", flat=True))
+    naming = _naming(run) if changed.intersection(contexts.TYPES) else set[str]()
     kept = ended.filter(run=run, rows_kept__gt=0).values_list("resource_type", flat=True)
     have = set(Shelf.objects.filter(connection=run.connection_id).values_list("subject", flat=True))
-    wanted = _subjects(changed, set(kept), have, shelving.unreadable(run.connection) if have else set())
+    unreadable = shelving.unreadable(run.connection) if have else set()
+    wanted = _subjects(changed, set(kept), have, unreadable | (_keys(naming) & have))
     if not wanted:
         return
     if worker_deaths.is_given_up(run):  # shelves not built stay marked, for the next run and `rebuild_shelves`
@@ -65,8 +66,18 @@ def _ended(run: SyncRun) -> QuerySet[SyncStep]:
     return ended
 
 
-def _subjects(changed: set[str], kept: set[str], have: set[str], unreadable: set[str]) -> list[Subject]:
+def _naming(run: SyncRun) -> set[str]:
+    """The types of rows that may refer to something: those that came in this run and do, and all that did not come."""
+    held = Record.objects.filter(user_id=run.user_id, connection_id=run.connection_id)
+    others = held.exclude(confirmed_by_run=run.pk).values_list("resource_type", flat=True).distinct()
+    return {*others, *run.steps.filter(refers=True).values_list("resource_type", flat=True)}
+
+
+def _keys(resource_types: Iterable[str]) -> set[str]:
+    return {subject.key for name in resource_types for subject in shelved_for(name)}
+
+
+def _subjects(changed: set[str], kept: set[str], have: set[str], outdated: set[str]) -> list[Subject]:
     """In the order of pages."""
-    of_changed = {subject.key for name in changed for subject in shelved_for(name)}
-    missing = {subject.key for name in kept for subject in shelved_for(name)} - have
-    return [subject for subject in SUBJECTS if subject.key in of_changed | missing | unreadable]
+    wanted = _keys(changed) | (_keys(kept) - have) | outdated
+    return [subject for subject in SUBJECTS if subject.key in wanted]

@@ -5,10 +5,10 @@ import pytest
 from apps.directory.models import ClientRegistration
 from apps.records import shelving, syncing
 from apps.records.models import Shelf, SyncRun
-from apps.records.syncing import running
+from apps.records.syncing import running, watermarks
 from tests.records.linked import AT
 from tests.records.people import PATIENT_ID, R4_PATIENT, allergy, bundle
-from tests.records.provider import ALLERGIES, METADATA, PATIENT, statement
+from tests.records.provider import ALLERGIES, METADATA, PATIENT, SWEEP, no_results, statement
 from tests.records.runs import check, resume, shelved, step, sync
 from tests.wire.servers import http
 
@@ -17,6 +17,12 @@ pytestmark = pytest.mark.django_db
 FHIR = "GET /fhir/r4/"
 GOALS = f"{FHIR}Goal?patient={PATIENT_ID}"
 DOCTOR = f"{FHIR}Practitioner/d1"
+DEVICES = f"{FHIR}Device?patient={PATIENT_ID}"
+ORDERS = f"{FHIR}MedicationRequest?patient={PATIENT_ID}"
+MEDICINE = f"{FHIR}Medication/m1"
+HOUR_BEFORE = (AT - watermarks.OVERLAP).strftime("%Y-%m-%dT%H%%3A%M%%3A%SZ")
+SINCE, GOALS_SINCE = (f"{asked}&_lastUpdated=ge{HOUR_BEFORE}" for asked in (ORDERS, GOALS))
+NAMED = {"status": "final", "code": {"text": "Sodium"}, "valueQuantity": {"value": 140, "unit": "mmol/L"}}
 
 
 @pytest.fixture
@@ -65,6 +71,44 @@ class TestNames:
         resume(run)
         assert practice.sent(DOCTOR) == []
         assert {"allergies", "plans"} <= built[-1]
+
+    @pytest.fixture
+    def ordered(self, linked, practice):
+        """A prescription whose medicine is told elsewhere, at a server that tells what has changed."""
+        says = statement("Patient", "MedicationRequest", "Medication", "Goal")
+        for offered in says["rest"][0]["resource"]:
+            offered["searchParam"] = [{"name": "patient"}, {"name": "_lastUpdated"}]
+        practice.answers[METADATA] = http(body=says)
+        order = {"resourceType": "MedicationRequest", "id": "r1", "status": "active", "intent": "order"}
+        order["medicationReference"] = {"reference": "Medication/m1"}
+        practice.answers[ORDERS] = http(body=bundle(order))
+        practice.answers[SINCE] = practice.answers[GOALS_SINCE] = http(body=bundle())
+        practice.answers[MEDICINE] = http(503)
+        run = sync(linked)
+        for _pause in syncing.PAUSES_SECONDS:
+            resume(run)
+        practice.answers[MEDICINE] = http(body={"resourceType": "Medication", "id": "m1", "code": {"text": "Foxglove"}})
+        return practice
+
+    def test_that_come_only_in_a_later_run_stand_beside_rows_that_did_not_change(self, linked, ordered):
+        before = [entry.title for entry in shelved(linked, "medicines")]
+        check(linked, 1)
+        assert ordered.sent(SINCE)
+        assert before == [""]
+        assert [entry.title for entry in shelved(linked, "medicines")] == ["Foxglove"]
+
+    def test_of_devices_stand_beside_rows_that_did_not_change(self, linked, practice):
+        result = {"resourceType": "Observation", "id": "o1", "device": {"reference": "Device/v1"}, **NAMED}
+        practice.answers[METADATA] = http(body=statement("Patient", "Observation", "Device"))
+        practice.answers |= no_results() | {SWEEP + "laboratory": http(body=bundle(result))}
+        device = {"resourceType": "Device", "id": "v1", "type": {"text": "Old meter"}}
+        practice.answers[DEVICES] = http(body=bundle(device))
+        sync(linked)
+        before = shelved(linked, "results")
+        practice.answers[DEVICES] = http(body=bundle(device | {"type": {"text": "New meter"}}))
+        check(linked, 1)
+        assert "Old meter" in str(before)
+        assert "New meter" in str(shelved(linked, "results"))
 
     def test_that_are_as_before_build_nothing(self, linked, practice, built):
         sync(linked)
