@@ -87,11 +87,12 @@ def renew_some(*, at: datetime) -> int:
         connection = renewing.claim()
         if connection is None:
             return renewed
-        _renew(connection, at=at)
+        renew(connection, at=at)
     return _MOST_RENEWED
 
 
-def _renew(connection: Connection, *, at: datetime) -> None:
+def renew(connection: Connection, *, at: datetime) -> None:
+    """Rebuild every shelf of a connection, unless it was deleted meanwhile. A missing key is logged."""
     try:
         with transaction.atomic():
             if renewing.hold(connection):

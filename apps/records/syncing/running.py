@@ -147,6 +147,7 @@ def _advance(lease: Lease, *, at: datetime) -> None:
     clock = clocks.running_from(at)  # a run may take minutes, and writes down the actual times
     if run.connection.status in ENDED:
         _abandon(run, lease, Gap.SIGN_IN_NEEDED, at=at)
+        updating_shelves.update_last(run, at=at)
         return
     try:
         work = Work(run, Source(run.connection, clock), lease, clock, slice_ends_at=at + SLICE)

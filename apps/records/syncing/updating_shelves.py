@@ -57,6 +57,13 @@ def update(run: SyncRun, lease: Lease, *, at: datetime) -> None:
             worker_deaths.acquit(run)
 
 
+def update_last(run: SyncRun, *, at: datetime) -> None:
+    """Build what the last run of a connection that is over left off the shelves, now that it is closed: no other run
+    will. A missing key is logged."""
+    if run.steps.filter(needs_shelf=True).exists():
+        shelving.renew(run.connection, at=at)
+
+
 def _ended(run: SyncRun) -> QuerySet[SyncStep]:
     """Steps of this run and of earlier ones that have ended."""
     is_earlier = Q(run__connection=run.connection_id, run__finished_at__isnull=False)

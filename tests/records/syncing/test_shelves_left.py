@@ -2,11 +2,16 @@
 
 import pytest
 
+from apps.connections.models import Connection
 from apps.records.models import Shelf, SyncStep
-from tests.records.runs import shelved_names, sync
+from tests.records.people import allergy, bundle
+from tests.records.provider import ALLERGIES
+from tests.records.runs import resume, shelved, shelved_names, sync
 from tests.records.syncing.test_updating_shelves import built, practice
+from tests.vault.losing import without_key
+from tests.wire.servers import http
 
-__all__ = ["built", "practice"]
+__all__ = ["built", "practice", "without_key"]
 
 pytestmark = pytest.mark.django_db
 
@@ -35,3 +40,31 @@ class TestAShelf:
         built.clear()
         sync(linked)
         assert [("allergies" in times, "plans" in times) for times in built] == [(True, False)]
+
+
+class TestALinkThatEndsWhileItIsCopied:
+    @pytest.fixture
+    def interrupted(self, linked, practice):
+        """A run that waits for the second page of allergies."""
+        first = bundle(allergy("a1"), next_url=practice.next_url(2))
+        practice.answers[ALLERGIES] = http(body=first)
+        practice.answers["GET /fhir/r4/AllergyIntolerance?page=2"] = http(503)
+        run = sync(linked)
+        assert run.finished_at is None
+        linked.status = Connection.Status.DISCONNECTED
+        linked.save()
+        return run
+
+    def test_shows_all_that_came_before(self, linked, interrupted, practice):
+        sent = len(practice.asked)
+        resume(interrupted)
+        assert interrupted.outcome == "partial"
+        assert len(shelved(linked, "allergies")) == 1
+        assert not SyncStep.objects.filter(needs_shelf=True).exists()
+        assert len(practice.asked) == sent
+
+    def test_ends_its_run_without_a_key(self, linked, interrupted, without_key, caplog):
+        with without_key():
+            resume(interrupted)
+        assert interrupted.outcome == "partial"
+        assert "cannot be built anew" in caplog.text
