@@ -93,8 +93,16 @@ def unread(user: User) -> Sequence[BreachNotice]:
     """What this person was told and has not read, oldest first. One query, if there is any."""
     if not user.has_breach_to_read:
         return ()
-    notices = BreachNotice.objects.filter(user=user, read_at__isnull=True)
-    return tuple(notices.select_related("breach").order_by("breach__announced_at", "pk"))
+    return tuple(_told(user).filter(read_at__isnull=True))
+
+
+def read(user: User) -> Sequence[BreachNotice]:
+    """What this person was told and has read, oldest first: they may need it again. One query."""
+    return tuple(_told(user).filter(read_at__isnull=False))
+
+
+def _told(user: User) -> QuerySet[BreachNotice]:
+    return BreachNotice.objects.filter(user=user).select_related("breach").order_by("breach__announced_at", "pk")
 
 
 def mark_read(user: User, notice_id: UUID, *, at: datetime) -> None:

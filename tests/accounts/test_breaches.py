@@ -115,6 +115,14 @@ class TestHome:
         assert "A laptop was stolen." in again
         assert "I have read this" not in again
 
+    def test_leaves_it_to_activity_then(self, alice, sam, notice, signed_in):
+        hers, page, activity = signed_in(alice), reverse("breach", args=[notice.pk]), reverse("activity")
+        assert page not in hers.get(activity).content.decode()
+        hers.post(page)
+        assert f'href="{page}"' in hers.get(activity).content.decode()
+        assert f'href="{activity}"' in hers.get(page).content.decode().partition("<main")[2]
+        assert page not in signed_in(sam).get(activity).content.decode()
+
     def test_keeps_when_it_was_read_first(self, alice, notice):
         breaches.mark_read(alice, notice.pk, at=NOON)
         breaches.mark_read(alice, notice.pk, at=NOON + HALF_AN_HOUR)
@@ -123,6 +131,7 @@ class TestHome:
     def test_says_two_breaches_one_by_one(self, alice, notice, signed_in):
         announce(alice)
         client = signed_in(alice)
+        assert client.get(reverse("home")).content.decode().count("We told you about this on November 20, 2026.") == 2
         client.post(reverse("breach", args=[notice.pk]))
         assert client.get(reverse("home")).content.decode().count(HEADING) == 1
 

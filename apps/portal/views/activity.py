@@ -9,6 +9,7 @@ from django.utils import timezone
 from django.views.decorators.cache import cache_control
 from django.views.decorators.http import require_POST, require_safe
 
+from apps.accounts import breaches
 from apps.accounts.current_user import current_user
 from apps.portal import activity, activity_export
 from apps.records.exporting.admitting import TooMany
@@ -22,8 +23,10 @@ _MINUTES = 60
 @cache_control(no_store=True, private=True)
 def show_activity(request: HttpRequest) -> HttpResponse:
     """One page; `before` is the number of the last event on the page before."""
-    page = activity.page(current_user(request).pk, before=request.GET.get("before", ""))
-    return render(request, "portal/activity.html", {"page": page})
+    user, before = current_user(request), request.GET.get("before", "")
+    told = () if before else breaches.read(user)
+    page = activity.page(user.pk, before=before)
+    return render(request, "portal/activity.html", {"page": page, "breach_notices": told})
 
 
 @require_POST
