@@ -43,10 +43,10 @@ class ContextReader:
         """The context to present these bodies with."""
         if len(self._others) > _MOST:
             self._others = {}
-        wanted = referred_to(bodies)
+        wanted = _referred_to(bodies)
         for _round in range(_ROUNDS):
             missing = [path for path in wanted if "/".join(path) not in self._others]
-            wanted = referred_to(self._fetch(missing)) if missing else set()
+            wanted = _referred_to(self._fetch(missing)) if missing else set()
         root, patient = self._connection.endpoint.fhir_base_url, self._connection.fhir_patient_id
         return Context(self._others, self._birth_date, root=root, patient=patient, today=self._today)
 
@@ -80,7 +80,11 @@ class ContextReader:
         return None
 
 
-def referred_to(bodies: Iterable[bytes]) -> set[tuple[str, str]]:
-    """Type and id of each resource of `TYPES` to which these bodies refer."""
+def refer(bodies: Iterable[bytes]) -> bool:
+    """Whether any of these bodies refers to a resource of `TYPES`."""
+    return any(_REFERENCES.search(body) for body in bodies)
+
+
+def _referred_to(bodies: Iterable[bytes]) -> set[tuple[str, str]]:
     found = {pair for body in bodies for pair in _REFERENCES.findall(body)}
     return {(kind.decode(), name.decode("utf-8", "replace")) for kind, name in found}

@@ -164,12 +164,11 @@ def store(
         for resource_type, rows in _by_type(ours):
             new_types = work.turn.new_types
             kept = storing.keep(connection, rows, run_id=work.run.pk, ring=ring, at=now, new_types=new_types)
-            refers = bool(contexts.referred_to(row.body for row in rows))
             if resource_type == step.resource_type:
                 step.rows_kept += kept.rows
-                _count(step, kept, refers=refers)
+                _count(step, rows, kept)
             elif kept.differing or shelved_for(resource_type):
-                _count_company(resource_type, kept, work, refers=refers)
+                _count_company(resource_type, rows, kept, work)
         quarantining.keep(work.run, theirs, ring=ring, at=now)
         _note_references(ours, read=read, work=work)
         step.pages += 1
@@ -279,14 +278,14 @@ def _by_type(rows: Iterable[Resource]) -> Iterator[tuple[str, list[Resource]]]:
     return ((resource_type, list(alike)) for resource_type, alike in groupby(sorted(rows, key=kind), key=kind))
 
 
-def _count(step: SyncStep, kept: StoreCounts, *, refers: bool) -> None:
+def _count(step: SyncStep, rows: Iterable[Resource], kept: StoreCounts) -> None:
     step.rows_changed += kept.differing
     step.rows_concluded += kept.concluded
     step.needs_shelf = step.needs_shelf or kept.differing > 0
-    step.refers = step.refers or refers
+    step.refers = step.refers or contexts.refer(row.body for row in rows)
 
 
-def _count_company(resource_type: str, kept: StoreCounts, work: Work, *, refers: bool) -> None:
+def _count_company(resource_type: str, rows: Iterable[Resource], kept: StoreCounts, work: Work) -> None:
     """Count what came along for the step of its type. If the type is listed and was not asked for, it becomes a step
     that says so."""
     step = work.turn.steps.get(resource_type) or work.run.steps.filter(resource_type=resource_type).first()
@@ -296,7 +295,7 @@ def _count_company(resource_type: str, kept: StoreCounts, work: Work, *, refers:
         ended = {"status": Status.GAP, "gap": Gap.NOT_OFFERED, "finished_at": work.clock()}
         step = SyncStep.objects.create(run=work.run, user_id=work.run.user_id, resource_type=resource_type, **ended)
     work.turn.steps[resource_type] = step
-    _count(step, kept, refers=refers)
+    _count(step, rows, kept)
     step.save(update_fields=["rows_changed", "rows_concluded", "needs_shelf", "refers"])
 
 
