@@ -3,6 +3,7 @@
 Command-line options and GUNICORN_CMD_ARGS come on top.
 """
 
+import ctypes
 import errno
 import logging
 import re
@@ -30,6 +31,17 @@ def without_query(record: logging.LogRecord) -> bool:
     """Cut the query string out of a line, in place. Always true: no line is dropped."""
     record.msg, record.args = _QUERY.sub("", record.getMessage()), ()
     return True
+
+
+_PR_SET_DUMPABLE = 4  # Linux: <linux/prctl.h>
+
+
+def on_starting(_server: Any) -> None:
+    """Close the memory and the environment variables of the site's processes to other programs of the same user, such
+    as the one that makes PDFs (`apps.records.exporting.pdf`): the kernel then refuses them /proc/*/environ and mem.
+    Processes that are forked inherit this, programs that are started do not."""
+    if sys.platform == "linux":
+        ctypes.CDLL(None, use_errno=True).prctl(_PR_SET_DUMPABLE, 0, 0, 0, 0)
 
 
 STALLED_MS = 60_000

@@ -5,6 +5,8 @@ gunicorn logs such a request with its whole address. We keep only the path, beca
 
 import logging
 import socket
+import subprocess
+import sys
 import threading
 import time
 from contextlib import suppress
@@ -166,3 +168,19 @@ class TestAConnection:
         with socket.socket(socket.AF_UNIX) as listening:
             listening.bind(str(tmp_path / "socket"))
             gunicorn.when_ready(SimpleNamespace(LISTENERS=[SimpleNamespace(sock=listening)]))
+
+
+class TestAProcessOfTheSite:
+    @pytest.mark.skipif(sys.platform != "linux", reason="the kernel of Linux does this")
+    def test_shows_its_memory_to_no_other_program_of_its_user(self):
+        """Who starts it as root may read everything, so it is asked whether it would let others."""
+        program = (
+            "import ctypes, os, subprocess, sys; from config import gunicorn; gunicorn.on_starting(None);"
+            "lets = 'ctypes.CDLL(None).prctl(3, 0, 0, 0, 0)';"  # PR_GET_DUMPABLE
+            "forked = os.fork();"
+            "print(eval(lets), end=' ', flush=True);"
+            "forked or os._exit(0); os.waitpid(forked, 0);"
+            "subprocess.run([sys.executable, '-c', f'import ctypes; print({lets})'])"
+        )
+        done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
+        assert done.stdout.split() == ["0", "0", "1"]
