@@ -178,8 +178,9 @@ class TestAProcessOfTheSite:
             "import ctypes, os, subprocess, sys; from config import gunicorn; gunicorn.on_starting(None);"
             "lets = 'ctypes.CDLL(None).prctl(3, 0, 0, 0, 0)';"  # PR_GET_DUMPABLE
             "forked = os.fork();"
-            "print(eval(lets), end=' ', flush=True);"
-            "forked or os._exit(0); os.waitpid(forked, 0);"
+            "forked and os.waitpid(forked, 0);"
+            "print(eval(lets), flush=True);"
+            "forked or os._exit(0);"
             "subprocess.run([sys.executable, '-c', f'import ctypes; print({lets})'])"
         )
         done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
