@@ -72,10 +72,12 @@ def _answer(request: HttpRequest, form: CopyForm, at: datetime) -> HttpResponseB
     except making.Busy:
         context = {"is_busy": True, "can_be_read": True}
         return render(request, "records/exporting/failed.html", context, status=503)
-    except (VaultError, making.CannotMake) as error:
+    except making.CannotMake as error:
+        _LOG.error("A PDF cannot be made: %s.", error)
+        return render(request, "records/exporting/failed.html", {"can_be_read": True}, status=500)
+    except VaultError as error:
         _LOG.error("A copy cannot be made: %s.", type(error).__name__)
-        context = {"can_be_read": isinstance(error, making.CannotMake)}
-        return render(request, "records/exporting/failed.html", context, status=500)
+        return render(request, "records/exporting/failed.html", status=500)
 
 
 def _made(request: HttpRequest, form: CopyForm, at: datetime) -> HttpResponseBase:

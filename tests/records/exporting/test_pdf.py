@@ -120,7 +120,7 @@ class TestWhereItCannotBeMade:
         assert response.status_code == 500
         assert "We could not make the file" in text(response)
         assert "You can choose the page to read instead" in text(response)
-        assert "CannotMake" in caplog.text
+        assert "A PDF cannot be made: out of time." in caplog.text
         for canary in (*CANARIES, "Harbor"):
             assert canary not in caplog.text
 
@@ -184,7 +184,7 @@ class TestItsMaking:
         monkeypatch.setattr(
             subprocess, "run", lambda command, **_others: subprocess.CompletedProcess(command, code, stdout=written)
         )
-        with pytest.raises(making.CannotMake):
+        with pytest.raises(making.CannotMake, match=f"^exit code {code}$"):
             making.made(page("x"))
 
     def test_leaves_nothing_of_the_page_in_what_is_raised(self, monkeypatch):

@@ -28,7 +28,8 @@ _PLACES: Final = BoundedSemaphore(_MOST_AT_ONCE)
 
 
 class CannotMake(Exception):
-    """No PDF was made, or not in time. We have to investigate; the page itself is still available."""
+    """No PDF was made, or not in time: the text says how that ended, and is for the log. We have to investigate; the
+    page itself is still available."""
 
 
 class Busy(Exception):
@@ -48,12 +49,9 @@ def made(page: str) -> bytes:
     if not _PLACES.acquire(blocking=False):
         raise Busy
     try:
-        file = _made_in_turn(given)
+        return _made_in_turn(given)
     finally:
         _PLACES.release()
-    if not file.startswith(b"%PDF-"):
-        raise CannotMake
-    return file
 
 
 def _made_in_turn(given: bytes) -> bytes:
@@ -78,9 +76,15 @@ def _made(given: bytes) -> bytes:
             env=settings.SURROUNDINGS,
             check=False,
         )
-    except (subprocess.TimeoutExpired, OSError):
-        return b""
-    return done.stdout if done.returncode == 0 else b""
+    except subprocess.TimeoutExpired:
+        ended = "out of time"
+    except OSError:
+        ended = "not started"
+    else:
+        if done.returncode == 0 and done.stdout.startswith(b"%PDF-"):
+            return done.stdout
+        ended = f"exit code {done.returncode}"
+    raise CannotMake(ended)
 
 
 @cache
