@@ -55,6 +55,8 @@ def _take(request: HttpRequest) -> HttpResponseBase:
     if not form.is_valid():
         return _page(request, choices, form, status=422)
     chosen, wanted = form.chosen, Format(form.cleaned_data["format"])
+    if wanted is Format.PDF and not making.has_room():  # before it is written down, and counted, that they took one
+        return _busy(request)
     try:
         admitting.admit(user, [choice.connection.pk for choice in chosen], wanted, at=at)
     except TooMany:
@@ -70,14 +72,18 @@ def _answer(request: HttpRequest, form: CopyForm, at: datetime) -> HttpResponseB
     except (DeletedMeanwhile, Shredded):  # the page shows what is left, or asks for a sign-in
         return redirect("download_copy")
     except making.Busy:
-        context = {"is_busy": True, "can_be_read": True}
-        return render(request, "records/exporting/failed.html", context, status=503)
+        return _busy(request)
     except making.CannotMake as error:
         _LOG.error("A PDF cannot be made: %s.", error)
         return render(request, "records/exporting/failed.html", {"can_be_read": True}, status=500)
     except VaultError as error:
         _LOG.error("A copy cannot be made: %s.", type(error).__name__)
         return render(request, "records/exporting/failed.html", status=500)
+
+
+def _busy(request: HttpRequest) -> HttpResponse:
+    context = {"is_busy": True, "can_be_read": True}
+    return render(request, "records/exporting/failed.html", context, status=503)
 
 
 def _made(request: HttpRequest, form: CopyForm, at: datetime) -> HttpResponseBase:

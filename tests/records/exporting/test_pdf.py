@@ -138,6 +138,7 @@ class TestWhereItCannotBeMade:
         monkeypatch.setattr(making, "_PLACES", BoundedSemaphore())
         with making._PLACES:
             assert take(hers, connection, what="pdf").status_code == 503
+        assert not AuditEvent.objects.filter(event=EventType.RECORD_EXPORTED).exists()  # nothing was taken
         monkeypatch.setattr(making, "_WAITS_SECONDS", 0.01)
         with making._SEAT:
             assert take(hers, connection, what="pdf").status_code == 503

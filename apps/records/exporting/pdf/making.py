@@ -42,6 +42,14 @@ def is_here() -> bool:
     return find_spec("weasyprint") is not None and all(find_library(name) for name in _LIBRARIES)
 
 
+def has_room() -> bool:
+    """Whether one more may have one made, or wait for it, now. Ask before the page is made."""
+    if not _PLACES.acquire(blocking=False):
+        return False
+    _PLACES.release()
+    return True
+
+
 def made(page: str) -> bytes:
     """The PDF of a complete HTML page, as it would be printed. Raises CannotMake and Busy. It takes seconds: call it
     outside transactions."""
