@@ -57,7 +57,7 @@ def of(step: SyncStep, *, provider: str, tries_again: bool = False) -> GapText:
         "refused": Count(step.rows_refused),
         "unreadable": Count(step.rows_unreadable),
     }
-    first = _words(Gap(step.gap), step)
+    first = _words(step.known_gap, step)
     told = (first, *(said for said in _of_single_entries(step) if said is not first))
     sentences = [_said_of(step, one, values) for one in told]
     if tries_again and step.gap in TRIED_AGAIN:

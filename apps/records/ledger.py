@@ -254,7 +254,7 @@ def _said(facts: _Facts) -> tuple[Kind, str, str]:
     if step.status == Status.GETTING:
         return Kind.WORKING, gettext("Getting"), _kept(facts)
     if step.status == Status.GAP:
-        return _gap_said(Gap(step.gap), step, facts)
+        return _gap_said(step.known_gap, step, facts)
     return _complete_said(facts)
 
 

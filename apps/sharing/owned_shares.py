@@ -75,11 +75,11 @@ class OwnedShare:
 
 @dataclass(frozen=True, repr=False)
 class Receipt:
-    """An opening of the share. `name` is what the visitor called themselves. `files` is how many files they opened,
-    `file_at` when they opened the last one for the first time."""
+    """An opening of the share. `way` is None if only a newer release knows it, `name` is what the visitor called
+    themselves. `files` is how many files they opened, `file_at` when they opened the last one for the first time."""
 
     at: datetime
-    way: Opening.Way
+    way: Opening.Way | None
     name: str
     files: int
     file_at: datetime | None
@@ -147,4 +147,5 @@ def _receipts(share: Share, ring: KeyRing) -> Iterator[Receipt]:
             name = ring.open_body(bytes(opening.sealed_name), place=places.name_place(opening.pk)).decode()
         except CannotOpen:
             name = ""
-        yield Receipt(opening.at, Opening.Way(opening.way), name, opening.count, opening.file_at)
+        way = Opening.Way(opening.way) if opening.way in Opening.Way.values else None
+        yield Receipt(opening.at, way, name, opening.count, opening.file_at)

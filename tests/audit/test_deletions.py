@@ -2,7 +2,7 @@
 
 import threading
 from concurrent.futures import ThreadPoolExecutor
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from uuid import uuid4
 
 import pytest
@@ -65,6 +65,16 @@ class TestADeletion:
             recording.record(event, actor=Actor.system("test"), at=AT, user_id=uuid4())
         assert written(ledger) == []
         assert not Deletion.objects.exists()
+
+    def test_that_a_newer_release_noted_waits_for_it_and_keeps_no_other_from_being_written(self, ledger, settings):
+        settings.DELETION_LEDGER = None
+        delete()
+        Deletion.objects.update(event="copy.of_tomorrow", at=AT - timedelta(days=1))
+        deleted = delete()
+        settings.DELETION_LEDGER = ledger
+        tasks.write_deletions()
+        assert written(ledger) == [deleted]
+        assert [row.event for row in Deletion.objects.all()] == ["copy.of_tomorrow"]
 
     def test_waits_where_no_ledger_is_named_and_is_written_when_one_is(self, settings, tmp_path):
         deleted = [delete(), delete(EventType.ACCOUNT_CLOSED)]

@@ -72,6 +72,8 @@ def page_of_posted() -> Page:
 def _words(request: AuthorizationRequest, *, is_second_arrival: bool, at: datetime) -> Words:
     if not request.outcome:
         return _open_words(request, at=at)
+    if request.outcome not in Outcome.values:  # a newer release may have written it
+        return wording.INTERRUPTED
     outcome = Outcome(request.outcome)
     if outcome in _CONNECTED and _living(request.connection) is None:
         return wording.OVER_SINCE

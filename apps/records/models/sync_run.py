@@ -229,6 +229,11 @@ class SyncStep(models.Model):
         return f"sync step {self.pk}"
 
     @property
+    def known_gap(self) -> Gap:
+        """For a step with a gap: its reason. One that a newer release wrote has no words here, and reads as not got."""
+        return self.Gap(self.gap) if self.gap in self.Gap.values else self.Gap.UNAVAILABLE
+
+    @property
     def came_in_part(self) -> bool:
         """For a step with a gap: whether some of it came, now or earlier. If only changes are asked for, the earlier
         copy counts."""

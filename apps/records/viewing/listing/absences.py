@@ -164,7 +164,7 @@ def _notice(
     if gap is not None and not is_offered_in_part and not is_of_another_kind:
         text = gap_words.of(gap, provider=source.provider, tries_again=tries_again).in_a_list(source.provider)
         named = _missing(steps) if is_answered and gap.gap in SyncStep.SETTLED else ""
-        weight = _OF_SETTLED.get(SyncStep.Gap(gap.gap), Weight.MENDABLE)
+        weight = _OF_SETTLED.get(gap.known_gap, Weight.MENDABLE)
         text = " ".join(filter(None, (text, named)))
         may_share = gap.gap == Gap.NOT_SHARED and granted_access.may_choose_anew(source.connection)
         return Notice(source.connection.pk, text, is_absence=not count, weight=weight, may_share=may_share)

@@ -213,7 +213,8 @@ def _state(connection: Connection, run: SyncRun | None, *, is_first: bool, at: d
     if run.finished_at is not None:
         is_failed = run.outcome == SyncRun.Outcome.FAILED  # else what came is listed, with what did not
         is_shut_out = is_failed and any(step.gap == SyncStep.Gap.NOT_ENABLED for step in run.steps.all())
-        return State.SHUT_OUT if is_shut_out else State(run.outcome)
+        known = State(run.outcome) if run.outcome in SyncRun.Outcome.values else State.PARTIAL  # of a newer release
+        return State.SHUT_OUT if is_shut_out else known
     if standing.is_stopped(connection) or connection.status in ENDED:  # the run is closed at its next turn
         return State.STOPPED
     is_waiting = run.claim_id is None and run.lease_until is not None and run.lease_until > at
