@@ -1,9 +1,13 @@
 """What a process of an earlier release deletes while tables are there that it does not know of."""
 
+import threading
+import time
+from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 import pytest
 from django.db import connection as database
+from django.db import transaction
 from django.db.migrations.loader import MigrationLoader
 from django.utils import timezone
 
@@ -75,3 +79,51 @@ class TestAnEndpoint:
         of_before("directory", "ClientRegistration").get(pk=registration.pk).delete()
         database.check_constraints()
         assert not KnownOrigins.objects.exists()
+
+
+@pytest.mark.django_db(transaction=True)
+class TestTheMigration:
+    def test_lets_somebody_through_who_locks_the_tables_the_other_way_around(self, alice):
+        """As whoever closes an account: the user first, then what they shared."""
+        known = MigrationLoader(database)
+        migration, state = (
+            known.disk_migrations["sharing", "0006_deleted_by_others"],
+            known.project_state(("sharing", "0006_deleted_by_others"), at_end=False),
+        )
+        holds, comes = threading.Event(), threading.Event()
+
+        def close() -> None:
+            try:
+                with transaction.atomic():
+                    User.objects.select_for_update().get(pk=alice.pk)
+                    holds.set()
+                    assert comes.wait(10)
+                    Share.objects.filter(user=alice).delete()
+            finally:
+                database.close()
+
+        with ThreadPoolExecutor(2) as pool:
+            closing = pool.submit(close)
+            assert holds.wait(10)
+            coming = pool.submit(_set_when_waiting, comes)
+            with database.schema_editor(atomic=False) as editor:
+                migration.apply(state, editor)
+            coming.result()
+            closing.result()
+        with database.cursor() as cursor:
+            cursor.execute("SHOW lock_timeout")
+            assert cursor.fetchone() == ("0",)
+
+
+def _set_when_waiting(event: threading.Event) -> None:
+    """Once the migration waits for a lock."""
+    try:
+        for _ in range(500):
+            with database.cursor() as cursor:
+                cursor.execute("SELECT FROM pg_locks WHERE NOT granted AND mode = 'AccessExclusiveLock'")
+                if cursor.rowcount:
+                    break
+            time.sleep(0.01)
+        event.set()
+    finally:
+        database.close()

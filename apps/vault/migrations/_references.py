@@ -7,11 +7,20 @@ new release has left anything, until the last old process is gone or, after goin
 It stands here because every app that has such a migration may import from the vault.
 """
 
+import time
 from typing import Any
 
+from django.db import OperationalError
 from django.db.backends.base.schema import BaseDatabaseSchemaEditor
 from django.db.migrations.operations.base import Operation
 from django.db.models import CASCADE
+from psycopg.errors import LockNotAvailable
+
+# Both tables are locked for a moment, one after the other, and whoever closes an account may lock them the other way
+# around. After a second Postgres would end one of the two, most often theirs. Giving up before that lets them through.
+_LOCK_TIMEOUT = "500ms"
+_TRIES = 120
+_PAUSE_SECONDS = 0.5
 
 _NAME = """
 SELECT conname FROM pg_constraint WHERE contype = 'f' AND conrelid = to_regclass(%s) AND conkey = ARRAY[(
@@ -61,8 +70,21 @@ def _make(schema_editor: BaseDatabaseSchemaEditor, field: Any, action: str) -> N
         cursor.execute(_NAME, [table, table, field.column])
         (name,) = map(quote, cursor.fetchone())
     referring = f"({quote(field.column)}) REFERENCES {target} ({quote(field.target_field.column)}) ON DELETE {action}"
-    schema_editor.execute(
-        f"ALTER TABLE {table} DROP CONSTRAINT {name}, "
-        f"ADD CONSTRAINT {name} FOREIGN KEY {referring} DEFERRABLE INITIALLY DEFERRED NOT VALID"
-    )
-    schema_editor.execute(f"ALTER TABLE {table} VALIDATE CONSTRAINT {name}")
+    replacing = f"DROP CONSTRAINT {name}, ADD CONSTRAINT {name} FOREIGN KEY {referring}"
+    _patiently(schema_editor, f"ALTER TABLE {table} {replacing} DEFERRABLE INITIALLY DEFERRED NOT VALID")
+    _patiently(schema_editor, f"ALTER TABLE {table} VALIDATE CONSTRAINT {name}")
+
+
+def _patiently(schema_editor: BaseDatabaseSchemaEditor, statement: str) -> None:
+    """Give up soon where somebody has locked the tables, and try again a little later."""
+    schema_editor.execute(f"SET lock_timeout = '{_LOCK_TIMEOUT}'")
+    try:
+        for left in reversed(range(_TRIES)):
+            try:
+                return schema_editor.execute(statement)
+            except OperationalError as error:
+                if not left or not isinstance(error.__cause__, LockNotAvailable):
+                    raise
+                time.sleep(_PAUSE_SECONDS)
+    finally:
+        schema_editor.execute("RESET lock_timeout")
