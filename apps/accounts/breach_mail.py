@@ -54,7 +54,7 @@ def _wait(tries: int) -> timedelta:
     return min(_WAIT * factor, _LONGEST_WAIT)
 
 
-def _send(notice: BreachNotice, *, at: datetime) -> bool:
+def _send(notice: BreachNotice, *, at: datetime) -> bool | None:
     user = notice.user
     context = {
         "user": user,
@@ -70,7 +70,7 @@ def _send(notice: BreachNotice, *, at: datetime) -> bool:
             _LOG.error("A person cannot be told of a breach by mail: user %s, %s.", user.pk, mailing.kind(error))
         else:
             _LOG.error("A mail about a breach was not sent: user %s, %s.", user.pk, mailing.kind(error))
-        return False
+        return mailing.not_sent(error)
     with transaction.atomic():
         BreachNotice.objects.filter(pk=notice.pk).update(mailed_at=at, mail_due_at=None)
         recording.record(

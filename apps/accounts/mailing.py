@@ -10,6 +10,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from datetime import tzinfo
 from email.utils import make_msgid
+from smtplib import SMTPRecipientsRefused
 from typing import Any, Final, TypeVar
 from urllib.parse import urlsplit
 from uuid import UUID
@@ -28,6 +29,9 @@ _LOG = logging.getLogger(__name__)
 
 _SECONDS: Final = 40.0  # how long one round may take
 _MOST_FAILURES: Final = 3  # in a row: then the server is at fault, and the rest waits
+_MOST_REFUSED: Final = 60  # addresses in a row: then it may refuse whatever comes from us
+
+_FOR_GOOD: Final = 500  # the least code of an SMTP server that says so
 
 Letter = TypeVar("Letter")
 
@@ -57,24 +61,36 @@ def failures_logged(user: User) -> Iterator[None]:
         _LOG.error("A mail about the account was not sent: user %s, %s.", user.pk, kind(error))
 
 
+def not_sent(error: OSError) -> bool | None:
+    """What `send_in_turn` is to know of a mail that was not sent: None if the server refused its address for good, and
+    takes other mail; False if the server may be at fault."""
+    answers = error.recipients.values() if isinstance(error, SMTPRecipientsRefused) else ()
+    return None if answers and all(code >= _FOR_GOOD for code, _said in answers) else False
+
+
 def send_in_turn(
-    user_ids: Iterable[UUID], claim: Callable[[UUID], Letter | None], send: Callable[[Letter], bool]
+    user_ids: Iterable[UUID], claim: Callable[[UUID], Letter | None], send: Callable[[Letter], bool | None]
 ) -> int:
     """Mail one person after another, until the round's time is over or the mail server fails too often. Returns how
     many mails were sent.
 
     `claim` returns what one person is to be told, or None if there is nothing or another process has it; `send` returns
-    whether the server took it. Speaks to the mail server: call it outside transactions.
+    whether the server took it, and `not_sent` otherwise. Addresses that take no mail any more come due together, since
+    they are all tried again: without telling them apart, three of them would end each round, and other people's mail
+    wait behind them. Speaks to the mail server: call it outside transactions.
     """
-    stop_at, sent, failures = time.monotonic() + _SECONDS, 0, 0
+    stop_at, sent, failures, refused = time.monotonic() + _SECONDS, 0, 0, 0
     for user_id in user_ids:
-        if time.monotonic() >= stop_at or failures >= _MOST_FAILURES:
+        if time.monotonic() >= stop_at or failures >= _MOST_FAILURES or refused >= _MOST_REFUSED:
             break
         letter = claim(user_id)
         if letter is None:
             continue
-        if send(letter):
-            sent, failures = sent + 1, 0
+        is_sent = send(letter)
+        if is_sent:
+            sent, failures, refused = sent + 1, 0, 0
+        elif is_sent is None:
+            refused += 1
         else:
             failures += 1
     return sent

@@ -123,14 +123,14 @@ def _are_well(endpoints: Collection[Endpoint], *, since: datetime, at: datetime)
     return bool(endpoints) and all(endpoint.pk in well for endpoint in endpoints)
 
 
-def _tell(letter: _Letter, *, at: datetime) -> bool:
+def _tell(letter: _Letter, *, at: datetime) -> bool | None:
     try:
         _send(letter)
     except OSError as error:  # smtplib's errors are all of this kind
         _LOG.error("A mail about a provider was not sent: user %s, %s.", letter.user.pk, mailing.kind(error))
         if not isinstance(error, mailing.PerhapsSent):
             _put_off(letter, at=at)
-        return False
+        return mailing.not_sent(error)
     recording.record(
         EventType.USER_TOLD_OF_PROVIDER,
         actor=Actor.system("awaiting"),

@@ -62,14 +62,14 @@ def tell(*, at: datetime) -> int:
     return mailing.send_in_turn(_users_due(at), partial(_claim, at=at), partial(_tell, at=at))
 
 
-def _tell(letter: _Letter, *, at: datetime) -> bool:
+def _tell(letter: _Letter, *, at: datetime) -> bool | None:
     try:
         _send(letter.user)
     except OSError as error:  # all errors of smtplib are subclasses
         _LOG.error("A mail about something new was not sent: user %s, %s.", letter.user.pk, mailing.kind(error))
         if not isinstance(error, mailing.PerhapsSent):
             _put_off(letter, at=at)
-        return False
+        return mailing.not_sent(error)
     _note(letter.user, at=at)
     return True
 

@@ -68,7 +68,7 @@ def _morning(told: Sequence[Share], *, at: datetime) -> datetime | None:
     return morning if all(share.expires_at > morning for share in told) else None
 
 
-def _tell(letter: _Letter, *, at: datetime) -> bool:
+def _tell(letter: _Letter, *, at: datetime) -> bool | None:
     context = {
         "user": letter.user,
         "count": len(letter.shares),
@@ -81,7 +81,7 @@ def _tell(letter: _Letter, *, at: datetime) -> bool:
         _LOG.error("A mail about a share was not sent: user %s, %s.", letter.user.pk, mailing.kind(error))
         if not isinstance(error, mailing.PerhapsSent):
             _put_off(letter.shares, until=at + _WAIT)
-        return False
+        return mailing.not_sent(error)
     return True
 
 

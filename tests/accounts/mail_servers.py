@@ -10,11 +10,13 @@ from django.core.mail.backends.base import BaseEmailBackend
 
 GOES_AWAY = ""  # as the answer to a whole mail
 REFUSES = "451 Try again later"
+TAKES = "250 Well"
 
 
 @contextmanager
-def taking_mail(settings: Any, answer: str) -> Iterator[list[str]]:
-    """Every mail that is handed over, whole, is answered so; the mails."""
+def taking_mail(settings: Any, answer: str, *, refused: str = "refused") -> Iterator[list[str]]:
+    """Every mail that is handed over, whole, is answered so; the mails. Addresses that begin with `refused` take
+    none."""
     mails: list[str] = []
 
     class Handler(socketserver.StreamRequestHandler):
@@ -22,6 +24,9 @@ def taking_mail(settings: Any, answer: str) -> Iterator[list[str]]:
             self._say("220 here")
             while line := self.rfile.readline():
                 command = line[:4].strip().upper()
+                if line.upper().startswith(f"RCPT TO:<{refused.upper()}".encode()):
+                    self._say("550 No such mailbox")
+                    continue
                 if command != b"DATA":
                     self._say("221 Bye" if command == b"QUIT" else "250 Well")
                     continue

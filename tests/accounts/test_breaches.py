@@ -16,7 +16,7 @@ from apps.accounts.models import Breach, BreachNotice, User
 from apps.audit.models import AuditEvent
 from apps.audit.recording import Actor
 from config.celery import SCHEDULE
-from tests.accounts.mail_servers import GOES_AWAY, REFUSES, taking_mail
+from tests.accounts.mail_servers import GOES_AWAY, REFUSES, TAKES, taking_mail
 
 pytestmark = pytest.mark.django_db
 
@@ -94,6 +94,16 @@ class TestTheMail:
             breach_mail.send(at=NOON)
         settings.EMAIL_BACKEND = before
         assert [breach_mail.send(at=NOON + timedelta(hours=n)) for n in (11, 12)] == [0, 1]
+
+    def test_waits_behind_no_address_that_takes_none(self, alice, make_user, settings, caplog):
+        gone = [make_user(f"gone{number}@example.org") for number in range(5)]
+        announce(*gone)
+        BreachNotice.objects.update(mail_due_at=NOON - HALF_AN_HOUR)  # before hers
+        announce(alice)
+        with taking_mail(settings, TAKES, refused="gone") as mails:
+            assert breach_mail.send(at=NOON) == 1
+        assert "To: alice@example.org" in mails[0]
+        assert caplog.text.count("A mail about a breach was not sent") == 5
 
     def test_is_sent_on_schedule(self, notice):
         assert "apps.accounts.tasks.tell_of_breaches" in {row.task for row in SCHEDULE}

@@ -1,6 +1,7 @@
 """Mail about accounts: its language, the name in it, and the address it goes to."""
 
-from smtplib import SMTPDataError
+import uuid
+from smtplib import SMTPDataError, SMTPRecipientsRefused
 from typing import Any
 
 import pytest
@@ -103,3 +104,21 @@ class TestABrowser:
     )
     def test_is_named_as_people_know_it(self, user_agent: str, browser: str, system: str):
         assert (user_agents.browser_name(user_agent), user_agents.system_name(user_agent)) == (browser, system)
+
+
+class TestMailInTurn:
+    """A round of mail to a hundred people; the server answers the first of them as it says."""
+
+    @pytest.mark.parametrize(
+        ("answers", "sent"),
+        [([False] * 2, 98), ([False] * 3, 0), ([None] * 59, 41), ([None] * 60, 0), ([None, False] * 2, 96)],
+    )
+    def test_ends_where_the_server_is_at_fault_and_not_for_some_addresses(self, answers, sent):
+        said = iter([*answers, *[True] * 100])
+        people = [uuid.uuid4() for _ in range(100)]
+        assert mailing.send_in_turn(people, lambda user_id: user_id, lambda _letter: next(said)) == sent
+
+    def test_tells_an_address_that_takes_no_mail_from_one_that_takes_none_now(self):
+        of = {code: mailing.not_sent(SMTPRecipientsRefused({"a@example.org": (code, b"")})) for code in (450, 550)}
+        assert of == {450: False, 550: None}
+        assert mailing.not_sent(SMTPDataError(554, b"")) is False

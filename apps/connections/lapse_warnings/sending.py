@@ -41,7 +41,7 @@ def send_due(*, at: datetime) -> int:
     return mailing.send_in_turn(_users_due(at), partial(_claim, at=at), partial(_send_and_note, at=at))
 
 
-def _send_and_note(mail: LapseMail, *, at: datetime) -> bool:
+def _send_and_note(mail: LapseMail, *, at: datetime) -> bool | None:
     is_sent = _send(mail)
     if is_sent:
         _note(mail, at=at)
@@ -155,12 +155,12 @@ def _wait(tries: int) -> timedelta:
     return min(_WAIT * factor, _LONGEST_WAIT)
 
 
-def _send(mail: LapseMail) -> bool:
+def _send(mail: LapseMail) -> bool | None:
     try:
         mailing.send(mail.template, to=mail.to, context=mail.context, headers=mail.headers)
     except OSError as error:  # smtplib's errors are all of this kind
         _LOG.error("A mail about an end was not sent: user %s, %s.", mail.user_id, mailing.kind(error))
-        return False
+        return mailing.not_sent(error)
     return True
 
 
