@@ -19,7 +19,7 @@ from django.utils import timezone, translation
 from django.utils.translation import gettext
 from django.utils.translation import gettext_lazy as _
 
-from apps.accounts import account_events, known_browsers, lockout, mailing, signing_in, user_sessions
+from apps.accounts import account_events, known_browsers, lockout, mailing, signing_in, unfinished, user_sessions
 from apps.accounts.models import User
 from apps.audit.recording import EventType
 from apps.vault import sealing
@@ -73,10 +73,17 @@ class AccountAdapter(DefaultAccountAdapter):
             account_events.record(EventType.USER_SIGNED_UP, user, at=timezone.now())
         return user
 
+    def pre_login(self, request: HttpRequest, user: User, **kwargs: Any) -> HttpResponse | None:
+        """Before the steps that are still missing, after the password or passkey was right."""
+        unfinished.note_sign_in(request.session, user)
+        refused: HttpResponse | None = super().pre_login(request, user, **kwargs)
+        return refused
+
     def post_login(self, request: HttpRequest, user: User, **kwargs: Any) -> HttpResponse:
         """After the last step of signing in: log it, mail the owner about an unknown browser, switch to the person's
         language."""
         response: HttpResponse = super().post_login(request, user, **kwargs)
+        unfinished.forget_sign_in(request.session)
         signing_in.complete(request, response, user, at=timezone.now(), is_first=bool(kwargs.get("signup")))
         return response
 

@@ -23,7 +23,7 @@ from django.utils.text import format_lazy
 from django.utils.translation import gettext
 from django.utils.translation import gettext_lazy as _
 
-from apps.accounts import failed_sign_ins, passkeys, signing_in, used_codes
+from apps.accounts import failed_sign_ins, passkeys, signing_in, unfinished, used_codes
 from apps.accounts.failed_sign_ins import Method
 from apps.accounts.models import User
 
@@ -116,6 +116,12 @@ class ResetPasswordForm(OurLabels, account.ResetPasswordForm):
     """Ask for a code to reset the password."""
 
     words = {"email": EMAIL}
+
+    def save(self, request: HttpRequest, **kwargs: Any) -> str:
+        """Mail the code. It is right for as long as the account stays as it is."""
+        email: str = super().save(request, **kwargs)
+        unfinished.note_reset(request.session, next(iter(self.users), None))
+        return email
 
 
 class ResetPasswordKeyForm(OurLabels, account.ResetPasswordKeyForm):

@@ -13,7 +13,7 @@ from django.shortcuts import resolve_url
 from django.utils import timezone
 from django_htmx.http import HttpResponseClientRefresh
 
-from apps.accounts import destinations, ended_sessions, time_zones
+from apps.accounts import destinations, ended_sessions, time_zones, unfinished
 from apps.accounts.models import User
 
 View = TypeVar("View", bound=Callable[..., HttpResponse])
@@ -105,6 +105,22 @@ class HtmxSignInMiddleware:
         if is_part and response.get("Location", "").startswith(resolve_url(settings.LOGIN_URL)):
             return HttpResponseClientRefresh()
         return response
+
+
+class UnfinishedMiddleware:
+    """A sign-in that was begun before the account changed is not finished."""
+
+    def __init__(self, get_response: Callable[[HttpRequest], HttpResponse]) -> None:
+        self.get_response = get_response
+
+    def __call__(self, request: HttpRequest) -> HttpResponse:
+        """The response, unchanged."""
+        return self.get_response(request)
+
+    def process_view(self, request: HttpRequest, *_view: object) -> None:
+        """Before any view of the library reads how far they came."""
+        if not _is_same_for_everybody(request):
+            unfinished.drop_outdated(request)
 
 
 class TimeZoneMiddleware:

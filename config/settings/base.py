@@ -66,6 +66,7 @@ MIDDLEWARE = [
     "apps.accounts.middleware.KeepNextMiddleware",
     "apps.accounts.middleware.EndedSessionMiddleware",
     "apps.accounts.middleware.HtmxSignInMiddleware",
+    "apps.accounts.middleware.UnfinishedMiddleware",
     "apps.accounts.middleware.TimeZoneMiddleware",
     "apps.portal.middleware.PostOnlyMiddleware",
     "apps.portal.middleware.VaultErrorMiddleware",
