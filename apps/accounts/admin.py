@@ -25,7 +25,7 @@ from django.utils import timezone
 from django.utils.functional import Promise
 from django.utils.translation import gettext_lazy as _
 
-from apps.accounts import owner_mail, staff_second_step
+from apps.accounts import owner_mail, staff_second_step, user_sessions
 from apps.accounts.admin_breaches import BreachAdmin, BreachNoticeAdmin
 from apps.accounts.admin_reauthentication import ReauthenticationAdmin
 from apps.accounts.current_user import current_user
@@ -92,6 +92,8 @@ class UserAdmin(ReauthenticationAdmin, ReadOnlyAdmin, ConcurrentEditsAdmin):
         about, and with the account of whoever made them."""
         assert isinstance(obj, User)  # noqa: S101 - this admin's model
         super().save_model(request, obj, form, change)
+        if not obj.is_active:
+            user_sessions.end_all(obj)
         if "is_active" in form.changed_data:
             note_by_staff(EventType.USER_LET_IN if obj.is_active else EventType.USER_STOPPED, request, obj.pk)
         if "is_staff" in form.changed_data:

@@ -1,4 +1,4 @@
-"""The sessions of a user: described by browser for their owner to see, and ended except for the current one."""
+"""The sessions of a user: described by browser for their owner to see, and ended, all or all but the current one."""
 
 from datetime import datetime
 
@@ -39,3 +39,8 @@ def end_others(user: User, session: SessionBase, *, at: datetime) -> None:
             if not is_current(kept, session):
                 kept.delete()
                 account_events.record(EventType.USER_SESSION_ENDED, user, at=at)
+
+
+def end_all(user: User) -> None:
+    """End every session of a user whom staff have stopped: none may come back when staff let the user in again."""
+    Session.objects.filter(user=user).delete()

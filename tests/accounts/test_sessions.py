@@ -244,3 +244,16 @@ class TestSessionsOfAPersonWhoseDoorIsClosed:
     def test_let_nobody_in(self, alice_client: Client, alice: User):
         User.objects.filter(pk=alice.pk).update(is_active=False)
         assert not is_signed_in(alice_client)
+
+    def test_do_not_come_back_when_it_is_opened(
+        self, alice_client: Client, alice: User, sam: User, stella: User, signed_in: Callable[[User], Client]
+    ):
+        """Whoever was in her account, and the reason why staff stopped it, is not in it again."""
+        strangers, address = signed_in(sam), reverse("admin:accounts_user_change", args=[alice.pk])
+        signed_in(stella).post(address, {"initial-is_active": "True"})
+        signed_in(stella).post(address, {"is_active": "on"})
+        alice.refresh_from_db()
+        assert alice.is_active
+        assert not is_signed_in(alice_client)
+        assert is_signed_in(strangers)
+        assert is_signed_in(sign_in(Client(), alice))
