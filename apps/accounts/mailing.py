@@ -10,7 +10,6 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from datetime import tzinfo
 from email.utils import make_msgid
-from smtplib import SMTPRecipientsRefused
 from typing import Any, Final, TypeVar
 from urllib.parse import urlsplit
 from uuid import UUID
@@ -64,7 +63,7 @@ def failures_logged(user: User) -> Iterator[None]:
 def not_sent(error: OSError) -> bool | None:
     """What `send_in_turn` is to know of a mail that was not sent: None if the server refused its address for good, and
     takes other mail; False if the server may be at fault."""
-    answers = error.recipients.values() if isinstance(error, SMTPRecipientsRefused) else ()
+    answers = getattr(error, "recipients", {}).values()  # of smtplib's error where only recipients are refused
     return None if answers and all(code >= _FOR_GOOD for code, _said in answers) else False
 
 
