@@ -38,7 +38,7 @@ def update(run: SyncRun, lease: Lease, *, at: datetime) -> None:
     have = set(Shelf.objects.filter(connection=run.connection_id).values_list("subject", flat=True))
     unreadable = shelving.unreadable(run.connection) if have else set()
     wanted = _subjects(changed, set(kept), have, unreadable | (_keys(naming) & have))
-    if not wanted:
+    if not (wanted or changed):
         return
     if worker_deaths.is_given_up(run):  # shelves not built stay marked, for the next run and `rebuild_shelves`
         _LOG.error("Shelves are not built, since workers died over them: run %s.", run.pk)

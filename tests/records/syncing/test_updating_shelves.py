@@ -9,7 +9,7 @@ from apps.records.syncing import running, watermarks
 from tests.records.linked import AT
 from tests.records.people import PATIENT_ID, R4_PATIENT, allergy, bundle
 from tests.records.provider import ALLERGIES, METADATA, PATIENT, SWEEP, no_results, statement
-from tests.records.runs import check, resume, shelved, step, sync
+from tests.records.runs import check, resume, shelved, step, stored, sync
 from tests.wire.servers import http
 
 pytestmark = pytest.mark.django_db
@@ -109,6 +109,15 @@ class TestNames:
         check(linked, 1)
         assert "Old meter" in str(before)
         assert "New meter" in str(shelved(linked, "results"))
+
+    def test_that_nobody_listed_refers_to_are_not_left_for_the_next_run(self, linked, practice):
+        practice.answers[ALLERGIES] = http(body=bundle(allergy("a1")))
+        sync(linked)
+        doctor = {"resourceType": "Practitioner", "id": "d1"}
+        practice.answers[GOALS] = http(body=bundle({"resourceType": "Goal", "id": "g1"}, doctor))
+        run = check(linked, 1)
+        assert stored("Practitioner") == {"d1"}
+        assert not run.steps.filter(needs_shelf=True).exists()
 
     def test_that_are_as_before_build_nothing(self, linked, practice, built):
         sync(linked)
