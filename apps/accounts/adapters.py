@@ -49,6 +49,7 @@ class AccountAdapter(DefaultAccountAdapter):
         "account_inactive": _("This account is closed. Write to us if you did not expect this."),
         "duplicate_email": _("This is already the address of your account."),
         "email_password_mismatch": _("This e-mail address and password do not match. Check both and try again."),
+        "email_taken": _("This address belongs to another account. Nothing was changed."),
         "enter_current_password": _("This is not your current password."),
         "incorrect_code": _("This code is not right. Check it, or ask for a new one."),
         "incorrect_password": _("This password is not right."),

@@ -23,7 +23,7 @@ from django.utils.text import format_lazy
 from django.utils.translation import gettext
 from django.utils.translation import gettext_lazy as _
 
-from apps.accounts import failed_sign_ins, passkeys, signing_in, unfinished, used_codes
+from apps.accounts import failed_sign_ins, passkeys, purging, signing_in, unfinished, used_codes
 from apps.accounts.failed_sign_ins import Method
 from apps.accounts.models import User
 
@@ -141,6 +141,15 @@ class ConfirmEmailVerificationCodeForm(OurLabels, account.ConfirmEmailVerificati
     """The code that proves that an address is theirs."""
 
     words = {"code": MAILED_CODE}
+
+    def clean_code(self) -> str:
+        """The code. If it is right, the address is theirs, and nobody's who only signed up with it. Raises
+        ValidationError if it is wrong, or the address was confirmed by somebody else."""
+        account.BaseConfirmCodeForm.clean_code(self)
+        if self.user is not None:
+            purging.make_way(self.email, to=self.user, at=timezone.now())
+        code: str = super().clean_code()
+        return code
 
 
 class ConfirmPasswordResetCodeForm(OurLabels, account.ConfirmPasswordResetCodeForm):

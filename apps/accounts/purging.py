@@ -1,5 +1,6 @@
 """Delete accounts whose address was never verified: a mistyped address belongs to somebody else."""
 
+from collections.abc import Sequence
 from datetime import datetime, timedelta
 
 from allauth.account.models import EmailAddress
@@ -19,13 +20,13 @@ def due_for_purge(*, at: datetime) -> QuerySet[User]:
 
     Accounts of staff are made by a command, without a mailbox, and stay.
     """
+    due = _never_confirmed().filter(joined_at__lt=at - timedelta(days=settings.UNVERIFIED_ACCOUNT_DAYS))
+    return due.order_by("joined_at", "pk")
+
+
+def _never_confirmed() -> QuerySet[User]:
     verified = EmailAddress.objects.filter(user=OuterRef("pk"), verified=True)
-    return User.objects.filter(
-        ~Exists(verified),
-        joined_at__lt=at - timedelta(days=settings.UNVERIFIED_ACCOUNT_DAYS),
-        last_login__isnull=True,
-        is_staff=False,
-    ).order_by("joined_at", "pk")
+    return User.objects.filter(~Exists(verified), last_login__isnull=True, is_staff=False)
 
 
 def purge_unverified(*, at: datetime, actor: Actor) -> int:
@@ -35,11 +36,23 @@ def purge_unverified(*, at: datetime, actor: Actor) -> int:
         with transaction.atomic():
             due = due_for_purge(at=at).select_for_update(skip_locked=True, of=("self",))[:BATCH]
             users = list(due)
-            for user in users:
-                recording.record(
-                    EventType.USER_PURGED, actor=actor, at=at, user_id=user.pk, subject="user", subject_id=str(user.pk)
-                )
-            User.objects.filter(pk__in=[user.pk for user in users]).delete()
+            _purge(users, at=at, actor=actor)
         purged += len(users)
         if len(users) < BATCH:
             return purged
+
+
+def make_way(email: str, *, to: User, at: datetime) -> None:
+    """Delete the account of whoever signed up with an address and never confirmed it, for a user who just has. Else
+    anybody could keep them from their own address."""
+    with transaction.atomic():
+        others = _never_confirmed().filter(email=email.lower()).exclude(pk=to.pk)
+        _purge(list(others.select_for_update(of=("self",))), at=at, actor=Actor.system("confirming"))
+
+
+def _purge(users: Sequence[User], *, at: datetime, actor: Actor) -> None:
+    for user in users:
+        recording.record(
+            EventType.USER_PURGED, actor=actor, at=at, user_id=user.pk, subject="user", subject_id=str(user.pk)
+        )
+    User.objects.filter(pk__in=[user.pk for user in users]).delete()

@@ -7,6 +7,7 @@ import pytest
 from allauth.account.models import EmailAddress
 from allauth.mfa.models import Authenticator
 from django.core import mail
+from django.core.cache import cache
 from django.test import Client
 from django.urls import reverse
 
@@ -136,6 +137,37 @@ class TestChangingTheAddress:
         alice.refresh_from_db()
         assert alice.email == "alice@example.org"
         assert EmailAddress.objects.get(email=sam.email, verified=True).user == sam
+
+    def test_says_whose_it_is_to_whoever_reads_its_mail(
+        self, alice_client: Client, sam: User, mailed_code: Callable[[], str]
+    ):
+        alice_client.post(reverse("account_email"), {"email": sam.email, "action_add": ""})
+        answer = alice_client.post(reverse("account_email_verification_sent"), {"code": mailed_code()})
+        assert "This address belongs to another account. Nothing was changed." in answer.content.decode()
+
+    @pytest.fixture
+    def squatter(self) -> User:
+        """Somebody who signed up with an address, and cannot read its mail."""
+        Client().post(reverse("account_signup"), {"email": "alice@example.com", "password1": "correct horse battery"})
+        cache.key_prefix += "later"  # a second code to one address waits a moment
+        return User.objects.get(email="alice@example.com")
+
+    def test_takes_one_with_which_another_signed_up_who_cannot_read_its_mail(
+        self, alice_client: Client, alice: User, sam: User, squatter: User, mailed_code: Callable[[], str]
+    ):
+        """Else anybody could keep them from their own address."""
+        alice_client.post(reverse("account_email"), {"email": squatter.email, "action_add": ""})
+        assert User.objects.filter(pk=squatter.pk).exists()
+        alice_client.post(reverse("account_email_verification_sent"), {"code": mailed_code()})
+        alice.refresh_from_db()
+        assert alice.email == "alice@example.com"
+        assert set(User.objects.all()) == {alice, sam}
+        assert AuditEvent.objects.get(event="user.purged").user_id == squatter.pk
+
+    def test_takes_none_by_a_wrong_code(self, alice_client: Client, alice: User, squatter: User):
+        alice_client.post(reverse("account_email"), {"email": squatter.email, "action_add": ""})
+        alice_client.post(reverse("account_email_verification_sent"), {"code": "AAA-AAA"})
+        assert set(User.objects.all()) == {alice, squatter}
 
 
 class TestTheListOfSessions:
