@@ -87,12 +87,13 @@ class Receipt:
 
 @dataclass(frozen=True, repr=False)
 class ShareDetails:
-    """A share as its own page shows it: its link while it is open, its remaining sources in words, and who came, newest
-    first."""
+    """A share as its own page shows it: its link while it is open, its remaining sources in words, whether these are of
+    one person as far as we know (if not, it shows nothing), and who came, newest first."""
 
     given: OwnedShare
     link: Link | None
     sources: tuple[str, ...]
+    is_of_one_person: bool
     receipts: tuple[Receipt, ...]
 
 
@@ -113,10 +114,16 @@ def one(user: User, share_id: UUID, *, at: datetime) -> ShareDetails:
         given = _given(share, ring, at=at)
         came = tuple(_receipts(share, ring))
     if given.terms is None:
-        return ShareDetails(given, None, (), came)
+        return ShareDetails(given, None, (), is_of_one_person=True, receipts=came)
     link = links.of(given.terms, expires_at=share.expires_at) if given.is_open else None
     sources = choosing.choices(user, among=given.terms.connections, at=at)
-    return ShareDetails(given, link, tuple(choosing.label(source) for source in sources), came)
+    return ShareDetails(
+        given,
+        link,
+        sources=tuple(choosing.label(source) for source in sources),
+        is_of_one_person=choosing.are_one_person(sources),
+        receipts=came,
+    )
 
 
 def _given(share: Share, ring: KeyRing, *, at: datetime) -> OwnedShare:

@@ -26,6 +26,10 @@ from apps.vault.errors import Shredded
 from apps.vault.sealing import Holder
 
 
+class PerhapsSeveralPeoples(Over):
+    """Its sources turned out to belong to several people, or nobody knows any more whether they do."""
+
+
 @dataclass(frozen=True, repr=False)
 class Shown:
     """What may be seen now, and from which sources."""
@@ -44,14 +48,16 @@ class Preview:
 
 
 def of(share: Share, *, at: datetime) -> Shown:
-    """What this share is about now. Raises Over if none of its sources exists any more, if they turn out to belong to
-    several people, or if the account was closed meanwhile; and VaultError."""
+    """What this share is about now. Raises Over if none of its sources exists any more, or if the account was closed
+    meanwhile; PerhapsSeveralPeoples, which is Over to visitors; and VaultError."""
     with over_once_closed():
         with sealing.key_ring(Holder.user(share.user_id)) as ring:
             agreed = terms.opened(share, ring)
         choices = choosing.choices(share.user, among=agreed.connections, at=at)
-    if not choices or not choosing.are_one_person(choices):
+    if not choices:
         raise Over
+    if not choosing.are_one_person(choices):
+        raise PerhapsSeveralPeoples
     return Shown(agreed, choices)
 
 

@@ -9,6 +9,7 @@ from django.urls import reverse
 from django.utils import timezone
 
 from apps.audit.models import AuditEvent, EventType
+from apps.connections.models import Connection
 from apps.records.exporting import summaries
 from apps.records.subjects import ALLERGIES, LISTED, MEDICINES
 from apps.sharing import links, making
@@ -319,3 +320,28 @@ class TestTimes:
         said = text(hers.get(reverse("share", args=[share.pk])))
         assert "This share has ended" in said
         assert terms_of(share).passcode not in said
+
+
+class TestAShareOfWhatMayBeTwoPeoples:
+    """Another record of the account matches one of its two, and differs from the other: nobody knows whose that is."""
+
+    @pytest.fixture
+    def share(self, alice, connection):
+        is_of(connection, "Wrenna Ilse Quillfeather", "1984-03-09")
+        other = make_connection(alice, make_endpoint("https://other.example/r4"))
+        is_of(other, "Wrenna Quillfeather", "1984-03-09")
+        share = share_of(alice, connection, other)
+        is_of(make_connection(alice, make_endpoint("https://third.example/r4")), "Wrenna Quillfeather Jo", "1984-03-09")
+        return share
+
+    @pytest.mark.parametrize("name", ["share", "preview_share"])
+    def test_says_that_it_shows_nothing_and_why(self, hers, visitor, share, name):
+        assert enter(visitor, share).status_code == 404
+        said = text(hers.get(reverse(name, args=[share.pk])))
+        assert "We can no longer tell that these are the records of one person." in said
+        assert "is here anymore" not in said
+
+    @pytest.mark.parametrize("name", ["share", "preview_share"])
+    def test_says_nothing_of_that_while_it_shows_something(self, hers, share, name):
+        Connection.objects.order_by("-created_at").first().delete()
+        assert "records of one person" not in text(hers.get(reverse(name, args=[share.pk])))

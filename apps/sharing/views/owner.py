@@ -24,6 +24,7 @@ from apps.sharing import ending, making, owned_shares, showing
 from apps.sharing.forms import ShareForm
 from apps.sharing.making import AccountClosed, TooMany
 from apps.sharing.models import Share
+from apps.sharing.showing import PerhapsSeveralPeoples
 from apps.sharing.visiting import Over
 
 
@@ -99,6 +100,7 @@ def show_share(request: HttpRequest, share_id: UUID) -> HttpResponse:
         "is_link_told": one.link is not None and reauthentication.is_recent(request),
         "link": one.link,
         "sources": one.sources,
+        "is_of_one_person": one.is_of_one_person,
         "receipts": one.receipts,
     }
     return render(request, "sharing/share.html", context)
@@ -135,8 +137,9 @@ def preview_share(request: HttpRequest, share_id: UUID) -> HttpResponse:
         preview = showing.preview(current_user(request), share_id, file_address=_file_address, at=now)
     except Share.DoesNotExist:
         raise Http404 from None
-    except Over:
-        return render(request, "sharing/nothing_left.html", {"share_id": share_id}, status=404)
+    except Over as reason:
+        context = {"share_id": share_id, "is_of_one_person": not isinstance(reason, PerhapsSeveralPeoples)}
+        return render(request, "sharing/nothing_left.html", context, status=404)
     context = {"share": preview.share, "summary": preview.summary, "untold": preview.untold, "now": now}
     return render(request, "sharing/preview.html", context)
 
