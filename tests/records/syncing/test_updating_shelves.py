@@ -79,8 +79,8 @@ class TestNames:
         for offered in says["rest"][0]["resource"]:
             offered["searchParam"] = [{"name": "patient"}, {"name": "_lastUpdated"}]
         practice.answers[METADATA] = http(body=says)
-        order = {"resourceType": "MedicationRequest", "id": "r1", "status": "active", "intent": "order"}
-        order["medicationReference"] = {"reference": "Medication/m1"}
+        medicine = {"medicationReference": {"reference": "Medication/m1"}}
+        order = {"resourceType": "MedicationRequest", "id": "r1", "status": "active", "intent": "order", **medicine}
         practice.answers[ORDERS] = http(body=bundle(order))
         practice.answers[SINCE] = practice.answers[GOALS_SINCE] = http(body=bundle())
         practice.answers[MEDICINE] = http(503)
@@ -173,8 +173,7 @@ class TestABirthDate:
 
     @pytest.fixture
     def aged(self, linked, practice):
-        onset = {"onsetAge": {"value": 9, "unit": "a"}}
-        practice.answers[ALLERGIES] = http(body=bundle(allergy("a1", **onset)))
+        practice.answers[ALLERGIES] = http(body=bundle(allergy("a1", onsetAge={"value": 9, "unit": "a"})))
         return practice
 
     def began(self, connection):
