@@ -27,6 +27,7 @@ def manifest(token: str, asked: ManifestRequest, *, address: Callable[[str], str
     without a passcode does not count as a try. Raises Over, Refused, TooOften and VaultError."""
     if not asked.passcode:
         raise Refused(visiting.tries_left(token, at=at))
+    showing.of(visiting.find(token, at=at), at=at)  # if it shows nothing, that is no visit
     share, _visit = visiting.enter(token, asked.passcode, name=asked.recipient, way=Opening.Way.PROGRAM, at=at)
     file, about = _file(share, at=at), About(last_updated=at)
     if manifests.may_embed(file, asked):

@@ -76,6 +76,13 @@ class TestALinkForPrograms:
         keep(connection, GOUT)
         assert "Canary-gout" in words(*fetch(share, program))
 
+    def test_notes_nobody_where_none_of_its_records_is_left(self, program, share, connection):
+        connection.delete()
+        with pytest.raises(Refused) as refused:
+            fetch(share, program)
+        assert refused.value.status == 404
+        assert not Opening.objects.exists()
+
     def test_says_until_when_it_holds_and_that_it_wants_a_passcode(self, share):
         payload = receiving.payload_of(link_of(share))
         assert payload["exp"] == int(share.expires_at.timestamp())

@@ -166,6 +166,14 @@ class TestWhatIsShown:
         assert answer.status_code == 404
         assert OVER in text(answer)
 
+    def test_is_nothing_then_to_whoever_comes_and_nobody_is_noted(self, visitor, share, connection):
+        connection.delete()
+        came = (visitor.get(address_of(share)), give(visitor, share, terms_of(share).passcode))
+        assert [answer.status_code for answer in (*came, give(visitor, share, wrong_for(share)))] == [404] * 3
+        assert OVER in text(came[0])
+        share.refresh_from_db()
+        assert (share.opened, share.openings.count(), share.tries_left) == (0, 0, making.TRIES)
+
     def test_is_nothing_once_its_owner_ended_it(self, visitor, share):
         enter(visitor, share)
         ending.end(share.user, share.pk, at=timezone.now())

@@ -30,8 +30,10 @@ def show_shared(request: HttpRequest, token: str) -> HttpResponse:
     try:
         share = visiting.find(token, at=now)
         if request.method == "POST":
+            showing.of(share, at=now)  # if it shows nothing, that is no visit
             return _enter(request, token, share)
         if not _has_entered(request, share):
+            showing.of(share, at=now)
             return _ask(request, PasscodeForm(), share)
         rate_limit.count(share.pk)
         with timezone.override(time_zones.of(share.user)):  # the days of the record are those of its owner
