@@ -20,8 +20,8 @@ class ShareQuerySet(models.QuerySet["Share"]):
 class Share(models.Model):
     """One link that somebody passed on. `sealed_terms` has what may be seen, and what opens it (`apps.sharing.terms`).
 
-    It is found by the hash of its link's token. It is over when it was ended, when it has expired, or when no try is
-    left; it cannot be reopened.
+    It is found by the hash of its link's token. It is over when it was ended, also by its last try, or when it has
+    expired; it cannot be reopened. Those whose last try an earlier release took have no `ended_at`.
     """
 
     id = models.UUIDField(primary_key=True, default=uuid.uuid4, editable=False)

@@ -140,10 +140,10 @@ def _person(given: OwnedShare, people: Mapping[UUID, str]) -> str:
 
 
 def _state(share: Share, *, at: datetime) -> State:
-    if share.ended_at is not None:
-        return State.ENDED
     if share.tries_left == 0:
         return State.LOCKED
+    if share.ended_at is not None:
+        return State.ENDED
     return State.EXPIRED if share.expires_at <= at else State.OPEN
 
 

@@ -127,8 +127,9 @@ def _count_wrong(share: Share, passcode: str, way: Opening.Way, ring: KeyRing, *
         written = msgspec.json.encode([*before, typed])
         share.sealed_wrong = ring.seal_body(written, place=places.wrong_place(share.pk))
     share.tries_left -= 1
-    share.tell_at = at if share.tries_left == 0 else None
-    share.save(update_fields=["sealed_wrong", "tries_left", "tell_at"])
+    if share.tries_left == 0:
+        share.ended_at = share.tell_at = at
+    share.save(update_fields=["sealed_wrong", "tries_left", "ended_at", "tell_at"])
     return share.tries_left
 
 

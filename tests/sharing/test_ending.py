@@ -12,6 +12,7 @@ from apps.sharing import ending, tasks
 from apps.sharing.models import Opening, Share
 from tests.records.linked import AT
 from tests.sharing.giving import enter, share_of
+from tests.sharing.test_lockout_mail import guess
 
 pytestmark = pytest.mark.django_db
 
@@ -37,6 +38,14 @@ class TestAMonthAfterItsEnd:
     def test_one_that_its_owner_ended_is_deleted_by_that_end(self, alice, connection):
         share = share_of(alice, connection, at=AT, lasts=30 * DAY)
         ending.end(alice, share.pk, at=AT + DAY)
+        ending.purge(at=AT + ending.KEPT)
+        assert Share.objects.exists()
+        ending.purge(at=AT + ending.KEPT + 2 * DAY)
+        assert not Share.objects.exists()
+
+    def test_one_that_wrong_passcodes_ended_is_deleted_by_that_end(self, alice, connection):
+        share = share_of(alice, connection, at=AT, lasts=30 * DAY)
+        guess(share, at=AT + DAY)
         ending.purge(at=AT + ending.KEPT)
         assert Share.objects.exists()
         ending.purge(at=AT + ending.KEPT + 2 * DAY)

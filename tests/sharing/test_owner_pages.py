@@ -273,6 +273,15 @@ class TestAShare:
         share.refresh_from_db()
         assert share.ended_at is None
 
+    def test_says_that_wrong_passcodes_ended_it(self, hers, visitor, share):
+        for number in range(1, making.TRIES + 1):
+            give(visitor, share, wrong_for(share, number))
+        for page in (reverse("shares"), reverse("share", args=[share.pk])):
+            said = text(hers.get(page))
+            assert "Ended after too many wrong passcodes" in said
+            assert "Ended on" not in said
+            assert "Open until" not in said
+
     @pytest.mark.parametrize("name", ["share", "share_link", "preview_share", "shares", MAKE])
     def test_wants_somebody_signed_in(self, client, share, name):
         answer = client.get(reverse(name, args=[] if name in {"shares", MAKE} else [share.pk]))
