@@ -352,5 +352,5 @@ class TestAShareOfWhatMayBeTwoPeoples:
 
     @pytest.mark.parametrize("name", ["share", "preview_share"])
     def test_says_nothing_of_that_while_it_shows_something(self, hers, share, name):
-        Connection.objects.order_by("-created_at").first().delete()
+        Connection.objects.latest("created_at").delete()
         assert "records of one person" not in text(hers.get(reverse(name, args=[share.pk])))
