@@ -7,7 +7,7 @@ a lost key stops this work instead of filling the log. Operators are told (`stuc
 """
 
 import logging
-from collections.abc import Collection, Mapping
+from collections.abc import Iterable, Mapping
 from datetime import timedelta
 from typing import Any, Final
 from uuid import UUID
@@ -55,13 +55,14 @@ def stuck(*, most: int) -> tuple[UUID, ...]:
     return tuple(dict.fromkeys(tried.values_list("connection_id", flat=True)[: most * 20]))[:most]
 
 
-def ask_for(shelves: Collection[int]) -> None:
+def ask_for(shelves: Iterable[int]) -> None:
     """Have these shelves, by their ids, rebuilt before those that nobody is looking at. One that is just being built is
     skipped, so that the caller does not wait for it."""
-    if not shelves:
+    wanted = tuple(shelves)
+    if not wanted:
         return
     with transaction.atomic():
-        found = Shelf.objects.filter(pk__in=shelves, form__gt=_ASKED_FOR)
+        found = Shelf.objects.filter(pk__in=wanted, form__gt=_ASKED_FOR)
         free = list(found.select_for_update(no_key=True, skip_locked=True).values_list("pk", flat=True))
         Shelf.objects.filter(pk__in=free).update(form=_ASKED_FOR)
 

@@ -146,6 +146,7 @@ def _advance(lease: Lease, *, at: datetime) -> None:
         return
     clock = clocks.running_from(at)  # a run may take minutes, and writes down the actual times
     if run.connection.status in ENDED:
+        updating_shelves.ask_for_last(run)
         _abandon(run, lease, Gap.SIGN_IN_NEEDED, at=at)
         updating_shelves.update_last(run, at=at)
         return

@@ -14,7 +14,7 @@ from django.db.models import Q, QuerySet
 
 from apps.records import shelving
 from apps.records.models import Record, Shelf, SyncRun, SyncStep
-from apps.records.shelving import contexts
+from apps.records.shelving import contexts, renewing
 from apps.records.subjects import SUBJECTS, Subject, shelved_for
 from apps.records.syncing.planning import REFERENCED
 from apps.records.syncing.workers import worker_deaths
@@ -57,9 +57,16 @@ def update(run: SyncRun, lease: Lease, *, at: datetime) -> None:
             worker_deaths.acquit(run)
 
 
+def ask_for_last(run: SyncRun) -> None:
+    """Before the last run of a connection that is over is closed: have its shelves rebuilt on schedule if it left
+    anything off them, in case the worker dies before or in `update_last`."""
+    if run.steps.filter(needs_shelf=True).exists():
+        shelves = Shelf.objects.filter(user_id=run.user_id, connection_id=run.connection_id)
+        renewing.ask_for(shelves.values_list("pk", flat=True))
+
+
 def update_last(run: SyncRun, *, at: datetime) -> None:
-    """Build what the last run of a connection that is over left off the shelves, now that it is closed: no other run
-    will. A missing key is logged."""
+    """Build what it left off the shelves, now that it is closed: no other run will. A missing key is logged."""
     if run.steps.filter(needs_shelf=True).exists():
         shelving.renew(run.connection, at=at)
 

@@ -3,7 +3,10 @@
 import pytest
 
 from apps.connections.models import Connection
+from apps.records import shelving
 from apps.records.models import Shelf, SyncStep
+from apps.records.subjects import PATIENT
+from tests.records.linked import AT
 from tests.records.people import allergy, bundle
 from tests.records.provider import ALLERGIES
 from tests.records.runs import resume, shelved, shelved_names, sync
@@ -62,6 +65,22 @@ class TestALinkThatEndsWhileItIsCopied:
         assert len(shelved(linked, "allergies")) == 1
         assert not SyncStep.objects.filter(needs_shelf=True).exists()
         assert len(practice.asked) == sent
+
+    def test_shows_it_even_if_the_worker_dies_over_the_shelves(self, alice, linked, interrupted, monkeypatch):
+        shelving.rebuild(linked, PATIENT, at=AT)
+
+        def die(*_args, **_others):
+            raise SystemExit
+
+        with monkeypatch.context() as patch:
+            patch.setattr(shelving, "rebuild_all", die)
+            with pytest.raises(SystemExit):
+                resume(interrupted)
+        interrupted.refresh_from_db()
+        assert interrupted.finished_at is not None
+        Shelf.objects.update(tried_at=None)
+        assert shelving.renew_some(at=AT) == 1
+        assert len(shelved(linked, "allergies")) == 1
 
     def test_ends_its_run_without_a_key(self, linked, interrupted, without_key, caplog):
         with without_key():
