@@ -8,7 +8,6 @@ from collections.abc import Callable
 from datetime import timedelta
 from typing import Any
 
-from django.core.cache import cache
 from django.db import transaction
 from django.test import Client
 from django.urls import reverse
@@ -23,7 +22,7 @@ from apps.sharing.models import Share
 from tests.records.exporting.taking import text
 from tests.sharing.life_cycle_record import PLAIN, Row
 from tests.sharing.life_cycle_shares import Given, Opened, Source
-from tests.sharing.life_cycles import COOKIE_LASTS, EVENTS, ShareLives
+from tests.sharing.life_cycles import COOKIE_LASTS, EVENTS, ShareLives, count_anew
 
 _WAITS = [
     *(timedelta(seconds=11), timedelta(minutes=11), timedelta(minutes=31)),
@@ -73,7 +72,7 @@ class ShareMachine(RuleBasedStateMachine):
         self.turn += 1
         known = [*self.lives.given, *self.lives.gone]
         for one in [known[(self.turn + step) % len(known)] for step in range(2)]:
-            cache.clear()
+            count_anew()
             for who in range(len(one.browsers)):
                 self._check_visitor(one, who)
         if self.lives.given:
@@ -129,7 +128,7 @@ class ShareMachine(RuleBasedStateMachine):
         assert (answer.status_code == 200) >= may
 
     def _check_program(self, one: Given) -> None:
-        cache.clear()
+        count_anew()
         got = self.lives.fetched(one)
         if got is not None:
             rows, broken = self.lives.rows(one), self.lives.broken()

@@ -6,6 +6,7 @@ To look further, raise the number of examples and do not derandomize.
 import time
 
 import pytest
+from django.core.cache import cache
 from django.utils import timezone
 from hypothesis import HealthCheck, Phase, settings
 from hypothesis.stateful import run_state_machine_as_test
@@ -48,6 +49,7 @@ def machine(make_user, monkeypatch, caplog):
         caplog.clear()
         return said
 
+    before = cache.key_prefix  # the machine counts under others
     with serving(http(500)) as one, serving(http(500)) as other:
 
         class OfThisTest(ShareMachine):
@@ -57,6 +59,7 @@ def machine(make_user, monkeypatch, caplog):
         OfThisTest.make_user = staticmethod(make_user)
         OfThisTest.heard = staticmethod(heard)
         yield OfThisTest
+    cache.key_prefix = before
 
 
 class TestAShare:
