@@ -1,31 +1,23 @@
 """Events of a link's life, in any order: what must hold is in `life_cycle_machine`.
 
-To look further, raise the number of examples and do not derandomize.
+To look further, see `searching_lives`.
 """
 
 from collections.abc import Iterator
 from typing import Any
 
 import pytest
-from hypothesis import HealthCheck, Phase, settings
 from hypothesis.stateful import run_state_machine_as_test
 
 from apps.directory import pinning
 from tests.portal.life_cycle_machine import LifeCycleMachine
 from tests.portal.life_cycle_provider import LifeCycleProvider
+from tests.searching_lives import lives
 from tests.wire.servers import http, serving
 
 pytestmark = pytest.mark.django_db
 
-_HOLDS = settings(
-    max_examples=10,
-    stateful_step_count=20,
-    deadline=None,
-    derandomize=True,
-    database=None,
-    suppress_health_check=list(HealthCheck),
-    phases=[Phase.generate],
-)
+_HOLDS = lives(10, steps=20)
 
 
 @pytest.fixture

@@ -1,13 +1,12 @@
 """Events of a copy's life, in any order: what must hold is in `copy_life_machine`.
 
-To look further, raise the number of examples and do not derandomize.
+To look further, see `searching_lives`.
 """
 
 from collections.abc import Iterator
 from typing import Any
 
 import pytest
-from hypothesis import HealthCheck, Phase, settings
 from hypothesis.stateful import run_state_machine_as_test
 
 from apps.records import shelving
@@ -16,19 +15,12 @@ from apps.records.syncing.received_rows import doubting, storing
 from tests.records.copy_life_machine import CopyLifeMachine
 from tests.records.copy_life_provider import CopyLifeProvider
 from tests.records.copy_lives import DAY, START
+from tests.searching_lives import lives
 from tests.wire.servers import http, serving
 
 pytestmark = pytest.mark.django_db
 
-_HOLDS = settings(
-    max_examples=3,
-    stateful_step_count=15,
-    deadline=None,
-    derandomize=True,
-    database=None,
-    suppress_health_check=list(HealthCheck),
-    phases=[Phase.generate],
-)
+_HOLDS = lives(3, steps=15)
 
 
 @pytest.fixture

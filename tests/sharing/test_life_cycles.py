@@ -1,6 +1,6 @@
 """Events of the life of shares, in any order: what must hold is in `life_cycle_machine`.
 
-To look further, raise the number of examples and do not derandomize.
+To look further, see `searching_lives`.
 """
 
 import time
@@ -8,26 +8,18 @@ import time
 import pytest
 from django.core.cache import cache
 from django.utils import timezone
-from hypothesis import HealthCheck, Phase, settings
 from hypothesis.stateful import run_state_machine_as_test
 
 from apps.connections import clocks
 from apps.records.exporting import offered_files
 from apps.sharing import visiting
+from tests.searching_lives import lives
 from tests.sharing.life_cycle_machine import ShareMachine
 from tests.wire.servers import http, serving
 
 pytestmark = pytest.mark.django_db
 
-_HOLDS = settings(
-    max_examples=4,
-    stateful_step_count=12,
-    deadline=None,
-    derandomize=True,
-    database=None,
-    suppress_health_check=list(HealthCheck),
-    phases=[Phase.generate],
-)
+_HOLDS = lives(4, steps=12)
 
 
 def look(scene):
